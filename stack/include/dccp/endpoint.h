@@ -1,0 +1,289 @@
+// The sans-IO endpoint: many DCCP connections over one encapsulation, without a socket or a clock.
+//
+// A driver (dccp/uv_driver.h, a simulation, your own event loop) asks it, in this order, whenever
+// datagrams arrived, NextTimeout() came, or the application made a call:
+//
+//   Receive(batch, now) -> HandleTimeout(now) -> PollEvent() until empty -> Transmit() until 0
+//
+// An application opens connections, queues datagrams and reads them, between any two of those.
+// Thread rule: an Endpoint and everything got from it belong to one thread at a time; run one per
+// thread to scale. Ownership: the endpoint copies what it is given, unless said otherwise. No
+// function throws. Units are in the names; times are absolute on the driver's clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dccp/ccid.h"
+#include "dccp/export.h"
+#include "dccp/random.h"
+#include "dccp/result.h"
+#include "dccp/service_code.h"
+#include "dccp/time.h"
+#include "dccp/trace.h"
+#include "dccp/types.h"
+
+namespace dccp {
+
+// ------------------------------------------------------------------------ driver-side shapes ----
+
+// What a driver received: one packet, or several of `segment_bytes` each (the last may be shorter)
+// from one flow, as UDP GRO delivers them. `bytes` starts at the DCCP header.
+struct InboundDatagram {
+  std::span<const std::byte> bytes;
+  std::uint32_t segment_bytes = 0;  // 0: `bytes` is one packet
+  Path path;
+  Ecn ecn = Ecn::kNotEct;
+};
+
+// What a driver must send. `bytes` stays valid until the next call of Transmit().
+struct OutboundDatagram {
+  std::span<const std::byte> bytes;
+  Path path;
+  Ecn ecn = Ecn::kNotEct;
+  bool may_fragment = false;  // RFC 4340 §14.2
+};
+
+enum class IcmpKind : std::uint8_t {
+  kTooBig,
+  kPortUnreachable,
+  kProtocolUnreachable,
+  kHostUnreachable,
+  kNetUnreachable,
+  kAdminProhibited,
+  kTimeExceeded,
+  kParameterProblem,
+};
+
+// An ICMP error for something we sent. `quoted` starts at the quoted DCCP header.
+struct IcmpError {
+  IcmpKind kind;
+  std::uint32_t mtu_bytes = 0;  // kTooBig: next-hop MTU, 0 when the router did not say
+  Path path;                    // of the packet that was quoted
+  std::span<const std::byte> quoted;
+};
+
+// Answers "what is the MTU of the interface towards this path?" when a connection begins.
+class PathMtuSource {
+ public:
+  virtual ~PathMtuSource() = default;
+  // IP packet size in bytes.
+  virtual std::uint32_t InitialMtu(const Path& path) = 0;
+};
+
+// --------------------------------------------------------------------------- configuration ------
+
+struct EndpointConfig {
+  Encapsulation encapsulation = Encapsulation::kUdp;
+  const CcidRegistry* registry = nullptr;  // required; must outlive the endpoint
+  RandomSource* random = nullptr;          // required; must outlive the endpoint
+  TraceSink* trace = nullptr;              // optional; must outlive the endpoint
+  PathMtuSource* mtu = nullptr;            // optional; without it every path starts at 1500
+  std::uint32_t max_connections = 65536;   // half-open and TIMEWAIT ones count too
+  std::uint64_t memory_bytes = 256u << 20;  // budget for queued datagrams
+  bool reads_ecn = true;                   // the driver fills InboundDatagram::ecn
+  Duration msl = kMsl;
+  std::uint32_t refusals_per_second = 1024;  // Resets to packets without a connection. §8.1.3
+};
+
+enum class QueuePolicy : std::uint8_t { kRejectNewest, kDropOldest, kDropLowestPriority };
+
+// The wishes of one side of a connection. Every field has a safe default.
+struct ConnectionOptions {
+  std::vector<CcidId> tx_ccids;     // preference for data we send; empty: the registry's order
+  std::vector<CcidId> rx_ccids;     // preference for data we receive; empty: the same
+  bool ecn = true;                  // mark data ECT(0) where the peer can read it
+  bool send_ndp_count = false;      // ask the peer to send NDP Counts, and offer ours. §7.7
+  std::uint64_t sequence_window = 100;  // initial Sequence Window, 32 to 2^46 - 1. §7.5.2
+  std::uint32_t ack_ratio = 2;      // initial Ack Ratio, 0 to 65535. §11.3
+  Duration user_timeout = Duration::zero();  // zero: off. Give up on a peer that owes us an answer
+  Duration request_timeout = std::chrono::minutes(3);  // give up connecting. §8.1.1
+  Duration keep_alive = Duration::zero();    // zero: off. An empty Data packet after such silence
+  std::uint32_t send_queue_datagrams = 256;
+  std::uint64_t send_queue_bytes = 4u << 20;
+  std::uint32_t receive_queue_datagrams = 4096;
+  std::uint64_t receive_queue_bytes = 16u << 20;
+  QueuePolicy queue_policy = QueuePolicy::kRejectNewest;
+  bool server_timewait = false;     // a closing server sends Close, not CloseReq. §8.3
+  std::uint32_t max_packet_bytes = 0;  // IP packet size limit below the path's MTU; 0: none
+  std::optional<SeqNo> initial_sequence;  // tests and replays only; default: unpredictable. §7.2
+};
+
+struct ConnectParams {
+  Path path;                        // remote address; local may be unspecified in simulations only
+  std::uint16_t remote_port = 0;    // DCCP port, required
+  std::uint16_t local_port = 0;     // 0: a random free one from 49152-65535. §5.1
+  ServiceCode service_code;
+  ConnectionOptions options;
+  std::span<const std::byte> request_data = {};  // application data on the Request. §8.1.1
+};
+
+struct ListenParams {
+  std::uint16_t port = 0;           // DCCP port, required
+  std::vector<ServiceCode> service_codes = {ServiceCode()};  // one or more, none twice
+  std::optional<IpAddress> local;   // only connections to this address; default: all
+  std::uint32_t backlog = 4096;     // half-open connections
+  ConnectionOptions options;        // of accepted connections
+};
+
+// ------------------------------------------------------------------------------- application ----
+
+// Bits of an event; several may be set at once.
+enum EventBits : std::uint32_t {
+  kEventAccepted = 1u << 0,     // a listener has a new connection, open in both directions
+  kEventConnected = 1u << 1,    // Connect() succeeded: data may flow
+  kEventReadable = 1u << 2,     // datagrams wait
+  kEventWritable = 1u << 3,     // the send queue has room again
+  kEventClosed = 1u << 4,       // over, see ConnectionInfo::close; unread data stays readable
+  kEventMpsChanged = 1u << 5,   // the maximum packet size is another one
+};
+
+struct Event {
+  ConnId conn;
+  std::uint32_t bits = 0;
+  ListenerId listener;          // with kEventAccepted
+};
+
+struct SendOptions {
+  TimePoint deadline = kNever;  // drop it unsent if it still waits then
+  std::uint8_t priority = 0;    // higher survives longer under kDropLowestPriority
+};
+
+// A datagram as it arrived; `bytes` stays valid until the next Read() or Release() of its
+// connection. An empty one is a datagram too. RFC 4340 §5.4
+struct ReceivedDatagram {
+  std::span<const std::byte> bytes;
+  SeqNo seq;                    // of the packet that carried it
+  TimePoint arrival;
+  bool corrupt = false;         // its Data Checksum failed and the application asked for such data
+};
+
+enum class ClosedBy : std::uint8_t {
+  kNobody,       // still there
+  kLocal,        // Close() or Abort()
+  kRemote,       // the peer's Close, CloseReq or Reset
+  kTimeout,      // the peer did not answer
+  kProtocol,     // the peer broke the protocol and we sent a Reset
+  kUnreachable,  // ICMP said so while connecting
+};
+
+struct CloseReason {
+  ClosedBy by = ClosedBy::kNobody;
+  bool clean = false;           // ended by Close and Reset(Closed), nothing undelivered known
+  bool reset_received = false;  // `reset` came from the peer, else we sent it
+  ResetReason reset;
+  IcmpKind icmp = IcmpKind::kPortUnreachable;  // with kUnreachable
+};
+
+struct ConnectionCounters {
+  std::uint64_t packets_sent = 0;        // of any type
+  std::uint64_t packets_received = 0;    // valid ones, of any type
+  std::uint64_t data_packets_sent = 0;
+  std::uint64_t data_bytes_sent = 0;     // application bytes
+  std::uint64_t data_packets_received = 0;
+  std::uint64_t data_bytes_received = 0;
+  std::uint64_t data_packets_lost = 0;   // of those we sent, as our CCID inferred
+  std::uint64_t data_packets_marked = 0;
+  std::uint64_t acks_sent = 0;           // pure Acks
+  std::uint64_t acks_received = 0;
+  std::uint64_t syncs_sent = 0;
+  std::uint64_t syncs_received = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t sequence_invalid = 0;
+  std::uint64_t queue_drops = 0;         // send queue: oldest, expired or low priority
+  std::uint64_t receive_overflows = 0;   // receive queue full: Drop Code 2
+};
+
+struct ConnectionInfo {
+  State state = State::kClosed;
+  Role role = Role::kClient;
+  FlowTuple tuple;
+  ServiceCode service_code;
+  CcidId tx_ccid = CcidId::k2;           // of the data we send
+  CcidId rx_ccid = CcidId::k2;
+  std::uint32_t mps_bytes = 0;           // largest datagram that Send() takes. §14
+  Duration rtt = Duration::zero();       // best estimate; zero: none
+  std::uint32_t send_queue_datagrams = 0;
+  ConnectionCounters counters;
+  SenderStats sender;
+  ReceiverStats receiver;
+  CloseReason close;
+};
+
+struct EndpointCounters {
+  std::uint64_t packets_received = 0;
+  std::uint64_t packets_sent = 0;
+  std::uint64_t resets_without_connection = 0;
+  std::uint64_t connections_accepted = 0;
+  std::uint64_t connections_refused = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(DropReason::kCount)> dropped = {};
+};
+
+class DCCP_EXPORT Endpoint {
+ public:
+  // `config` must name a registry with at least one CCID and a random source.
+  static Result<std::unique_ptr<Endpoint>> Create(const EndpointConfig& config);
+  ~Endpoint();
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  // ---- application ----
+  Result<ConnId> Connect(const ConnectParams& params, TimePoint now);
+  // kPortInUse when another listener has the port and one of the service codes. RFC 5595 §3.3
+  Result<ListenerId> Listen(const ListenParams& params);
+  Result<void> StopListening(ListenerId listener);
+
+  // Queues one datagram: kMessageTooLarge above ConnectionInfo::mps_bytes, kQueueFull, kBadState
+  // once closing. Before the connection is open data is queued too.
+  Result<void> Send(ConnId conn, std::span<const std::byte> data, const SendOptions& options = {});
+  // The same without the copy: write into the span, then Commit. At most one reservation at a time
+  // a connection; a commit may be shorter than the reservation.
+  Result<std::span<std::byte>> ReserveSend(ConnId conn, std::size_t bytes);
+  Result<void> CommitSend(ConnId conn, std::size_t bytes, const SendOptions& options = {});
+  // How many more datagrams of `bytes` each Send() would take now.
+  std::uint32_t SendRoom(ConnId conn, std::size_t bytes) const;
+
+  // Takes up to out.size() datagrams, oldest first; releases those of the previous Read().
+  std::size_t Read(ConnId conn, std::span<ReceivedDatagram> out);
+
+  // Sends what is queued, then closes; `drain` bounds the wait for the queue. RFC 4340 §8.3
+  Result<void> Close(ConnId conn, TimePoint now, Duration drain = std::chrono::hours(24));
+  // Ends it at once with a Reset. RFC 4340 §8.3.1
+  Result<void> Abort(ConnId conn, TimePoint now, ResetCode code = ResetCode::kAborted);
+  // Gives the handle back: no more events, unread data is dropped; an open connection is aborted.
+  void Release(ConnId conn, TimePoint now);
+
+  Result<ConnectionInfo> Info(ConnId conn) const;
+  // The agreed value of a feature; `located_here`: F/local, else F/remote. RFC 4340 §6
+  Result<std::uint64_t> Feature(ConnId conn, FeatureNumber feature, bool located_here) const;
+  // An opaque word of the application's; 0 at first.
+  void SetUserData(ConnId conn, std::uint64_t word);
+  std::uint64_t UserData(ConnId conn) const;
+  // Connections that still need the driver: open, closing, or answering for a while after.
+  std::uint32_t ActiveConnections() const;
+
+  // ---- driver ----
+  void Receive(std::span<const InboundDatagram> batch, TimePoint now);
+  void OnIcmp(const IcmpError& error, TimePoint now);
+  std::optional<Event> PollEvent();
+  // Fills up to out.size() datagrams, runs of one path and size together; returns how many.
+  std::size_t Transmit(std::span<OutboundDatagram> out, TimePoint now);
+  TimePoint NextTimeout() const;
+  void HandleTimeout(TimePoint now);
+  // True if Transmit() would have something to do at `now`.
+  bool WantsTransmit(TimePoint now) const;
+  // Counts a datagram that the driver had to drop before it reached Receive().
+  void CountDrop(DropReason reason);
+  const EndpointCounters& counters() const;
+
+ private:
+  class Impl;
+  explicit Endpoint(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dccp
