@@ -11,20 +11,22 @@
 namespace dccp {
 
 // Owns nothing: writes into the caller's buffer (at most 1008 bytes of it, the largest option area
-// there is). Each Add writes a whole option or nothing: false means that it did not fit. Values
-// are written big-endian. RFC 4340 §5.8
+// there is, and whole 32-bit words only, so that Pad always has room). Each Add writes a whole
+// option or nothing: false means that it did not fit. Values are written big-endian. RFC 4340 §5.8
 class DCCP_EXPORT OptionWriter {
  public:
   static constexpr std::size_t kMaxBytes = 1008;
 
   explicit OptionWriter(std::span<std::byte> buffer)
-      : buffer_(buffer.first(buffer.size() < kMaxBytes ? buffer.size() : kMaxBytes)) {}
+      : buffer_(buffer.first((buffer.size() < kMaxBytes ? buffer.size() : kMaxBytes) &
+                             ~std::size_t{3})) {}
 
   // Any single-byte option (type below 32).
   bool AddByte(OptionType type);
-  // Any option of type 32 and above; `data` is at most 253 bytes.
+  // Any option of type 32 and above; more than 253 bytes of data never fit.
   bool Add(OptionType type, std::span<const std::byte> data);
-  // Room for an option with `data_bytes` of data that the caller fills at once; empty: no room.
+  // Room for an option with `data_bytes` (1-253) of data that the caller fills at once; empty: no
+  // room.
   std::span<std::byte> Reserve(OptionType type, std::size_t data_bytes);
 
   // An option with a big-endian integer of `value_bytes` (1-8) bytes.
