@@ -1,0 +1,65 @@
+// Path MTU and maximum packet size.
+#pragma once
+
+#include <cstdint>
+
+#include "dccp/time.h"
+#include "dccp/types.h"
+
+namespace dccp {
+
+// Keeps the path MTU and derives the maximum packet size, the largest application payload of one
+// packet. Room for the longest usual header and for options (an Ack Vector most of all) is left
+// free, so that a datagram of exactly mps_bytes() always goes. RFC 4340 §14
+class PathMtu {
+ public:
+  // Generic header and acknowledgement with 48-bit numbers. RFC 4340 §5.1
+  static constexpr std::uint32_t kHeaderBytes = 24;
+  static constexpr std::uint32_t kDefaultReserveBytes = 32;
+
+  struct Config {
+    IpFamily family = IpFamily::kV4;
+    Encapsulation encapsulation = Encapsulation::kUdp;
+    std::uint32_t interface_mtu = 1500;
+    std::uint32_t ccmps_bytes = 0;  // largest payload the CCID allows; 0: no limit
+    std::uint32_t reserve_bytes = kDefaultReserveBytes;
+    std::uint32_t quantum = 4;  // options are padded to a multiple of this
+  };
+
+  explicit PathMtu(const Config& config);
+
+  // Largest payload; 0 on a path that is too narrow for any.
+  std::uint32_t mps_bytes() const { return mps_bytes_; }
+  std::uint32_t pmtu() const { return pmtu_; }
+  // The least MTU of the IP version: 68 or 1280.
+  std::uint32_t floor() const;
+  // Header and option bytes that a packet with `payload_bytes` may take without exceeding the PMTU.
+  std::uint32_t RoomForHeaders(std::uint32_t payload_bytes) const;
+
+  // A validated ICMP "datagram too big". `next_hop_mtu` 0: unknown, the next plateau below
+  // `packet_bytes` (the quoted IP length; 0: the current PMTU) is taken. A value that is not below
+  // the current PMTU is ignored. True when the MPS changed.
+  bool OnTooBig(std::uint32_t next_hop_mtu, std::uint32_t packet_bytes = 0);
+  // A probe of `mtu` bytes got through: upward discovery. True when the MPS changed.
+  bool OnProbeAcked(std::uint32_t mtu);
+  // The application asks to discover afresh from the interface MTU; at most once in two seconds.
+  // False: too early.
+  bool Rediscover(TimePoint now);
+
+  bool SetReserve(std::uint32_t reserve_bytes);
+  bool SetCcmps(std::uint32_t ccmps_bytes);
+
+  // Greatest entry of the plateau table below `mtu`; the least entry at the end. RFC 1191 §7.1
+  static std::uint32_t PlateauBelow(std::uint32_t mtu);
+
+ private:
+  bool Update();
+  std::uint32_t LowerHeaderBytes() const;
+
+  Config config_;
+  std::uint32_t pmtu_;
+  std::uint32_t mps_bytes_ = 0;
+  TimePoint rediscovered_ = TimePoint::min();
+};
+
+}  // namespace dccp
