@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <optional>
+
+#include "stack/endpoint/endpoint_impl.h"
+#include "stack/wire/icmp_quote.h"
+#include "stack/wire/packet_view.h"
+
+namespace dccp {
+
+namespace {
+
+DropReason DropReasonOf(ParseError error, Encapsulation encapsulation) {
+  switch (error) {
+    case ParseError::kTooShort:
+      // Fewer than 12 bytes are a UDP Length below 20. RFC 6773 §3.3
+      return encapsulation == Encapsulation::kUdp ? DropReason::kUdpLength : DropReason::kTooShort;
+    case ParseError::kUnknownType:
+      return DropReason::kUnknownType;
+    case ParseError::kBadDataOffset:
+      return DropReason::kBadDataOffset;
+    case ParseError::kShortSeqnoNotAllowed:
+      return DropReason::kShortSeqnoNotAllowedForType;
+    case ParseError::kBadChecksumCoverage:
+      return DropReason::kBadChecksumCoverage;
+    case ParseError::kNone:
+      break;
+  }
+  DCCP_UNREACHABLE();
+}
+
+// Addresses that no single peer can have, or that are not ours alone: an answer to such a packet
+// could be multiplied. A local address may be unspecified where the driver does not know it.
+bool IsMartian(const Path& path, Encapsulation encapsulation) {
+  if (path.remote.IsUnspecified() || path.remote.IsMulticastOrBroadcast()) return true;
+  if (path.local.IsMulticastOrBroadcast()) return true;
+  return encapsulation == Encapsulation::kUdp && path.remote_udp_port == 0;
+}
+
+}  // namespace
+
+void Endpoint::Impl::Receive(std::span<const InboundDatagram> batch, TimePoint now) {
+  last_now_ = now;
+  ConnEntry* current = nullptr;
+  for (const InboundDatagram& datagram : batch) {
+    std::optional<PseudoHeader> checksum;
+    if (config_.encapsulation == Encapsulation::kNative)
+      checksum.emplace(datagram.path.remote, datagram.path.local);
+    const PseudoHeader* const sum = checksum ? &*checksum : nullptr;
+    std::span<const std::byte> rest = datagram.bytes;
+    const std::size_t step = datagram.segment_bytes == 0 ? rest.size() : datagram.segment_bytes;
+    do {
+      const std::size_t n = std::min(step, rest.size());
+      current = ReceivePacket({rest.first(n), datagram.path, datagram.ecn, now}, sum, current);
+      rest = rest.subspan(n);
+    } while (!rest.empty());
+  }
+  if (current != nullptr) Refresh(*current, now);
+}
+
+ConnEntry* Endpoint::Impl::ReceivePacket(const Inbound& in, const PseudoHeader* checksum,
+                                         ConnEntry* previous) {
+  ++counters_.packets_received;
+  PacketView packet;
+  const ParseError error = PacketView::Parse(in.bytes, &packet);
+  if (error != ParseError::kNone) {
+    Drop(in, DropReasonOf(error, config_.encapsulation));
+    return previous;
+  }
+  if (checksum != nullptr && !checksum->Verify(packet)) {
+    Drop(in, DropReason::kBadChecksum);
+    return previous;
+  }
+  const FlowTuple tuple = {in.path, packet.destination_port(), packet.source_port()};
+  if (tuple.local_port == 0 || tuple.remote_port == 0 ||
+      IsMartian(in.path, config_.encapsulation)) {
+    Drop(in, DropReason::kMartian);
+    return previous;
+  }
+  const std::uint32_t slot = demux_.Find(tuple);
+  ConnEntry* const entry = slot == Demux::kNone ? nullptr : conns_.AtIndex(slot);
+  if (previous != nullptr && previous != entry) Refresh(*previous, in.now);
+  if (entry == nullptr) {
+    ReceiveWithoutConnection(in, packet, tuple);
+    return nullptr;
+  }
+  if (config_.trace != nullptr) {
+    config_.trace->OnPacket({entry->id, Direction::kReceived, in.now, in.path,
+                             config_.encapsulation, in.bytes, in.ecn});
+  }
+  entry->conn->OnPacket(packet, in.ecn, in.now);
+  const State state = entry->conn->state();
+  if (state != State::kClosed && state != State::kTimeWait) return entry;
+  // The next packet of this run may already be one for step 2.
+  Refresh(*entry, in.now);
+  return nullptr;
+}
+
+void Endpoint::Impl::ReceiveWithoutConnection(const Inbound& in, const PacketView& packet,
+                                              const FlowTuple& tuple) {
+  if (packet.type() == PacketType::kRequest && !time_wait_.Contains(tuple, in.now)) {
+    ReceiveRequest(in, packet, tuple);
+  } else {
+    Refuse(in, packet, ResetCode::kNoConnection, DropReason::kNoConnection);
+  }
+}
+
+void Endpoint::Impl::ReceiveRequest(const Inbound& in, const PacketView& packet,
+                                    const FlowTuple& tuple) {
+  const ListenerTable::Match match =
+      listeners_.Lookup(tuple.local_port, in.path.local, packet.service_code());
+  switch (match.verdict) {
+    case ListenerTable::Verdict::kNoPort:
+      ++counters_.connections_refused;
+      Refuse(in, packet, ResetCode::kConnectionRefused, DropReason::kNoConnection);
+      return;
+    case ListenerTable::Verdict::kBadServiceCode:
+      ++counters_.connections_refused;
+      Refuse(in, packet, ResetCode::kBadServiceCode, DropReason::kNoConnection);
+      return;
+    case ListenerTable::Verdict::kAccept:
+      Accept(in, packet, tuple, match);
+      return;
+  }
+  DCCP_UNREACHABLE();
+}
+
+void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const FlowTuple& tuple,
+                            const ListenerTable::Match& match) {
+  const auto too_busy = [&] {
+    ++counters_.connections_refused;
+    Refuse(in, packet, ResetCode::kTooBusy, DropReason::kTooManyConnections);
+  };
+  Listener& listener = *match.listener;
+  time_wait_.Expire(in.now);
+  if (listener.half_open >= listener.params.backlog || AtCapacity()) return too_busy();
+  ConnectionInit init;
+  init.role = Role::kServer;
+  init.tuple = tuple;
+  init.service_code = packet.service_code();
+  init.options = listener.params.options;
+  init.iss = init.options.initial_sequence.value_or(isn_.Generate(tuple, in.now));
+  init.mtu_bytes = InitialMtu(tuple.path);
+  const Result<ConnEntry*> made = NewConnection(init);
+  if (!made.ok()) return too_busy();
+  ConnEntry& entry = **made;
+  entry.listener = match.id;
+  entry.half_open = true;
+  ++listener.half_open;
+  if (config_.trace != nullptr) {
+    config_.trace->OnPacket(
+        {entry.id, Direction::kReceived, in.now, in.path, config_.encapsulation, in.bytes, in.ecn});
+  }
+  entry.conn->StartServer(packet, in.ecn, in.now);
+  Refresh(entry, in.now);
+}
+
+void Endpoint::Impl::Refuse(const Inbound& in, const PacketView& packet, ResetCode code,
+                            DropReason reason) {
+  ResetReason reset;
+  reset.code = code;
+  switch (refuser_.Refuse(packet, in.path, reset, in.now)) {
+    case Refuser::Outcome::kQueued:
+      ++counters_.resets_without_connection;
+      break;
+    case Refuser::Outcome::kRateLimited:
+      reason = DropReason::kRateLimited;
+      break;
+    case Refuser::Outcome::kNoBuffers:
+      reason = DropReason::kNoBuffers;
+      break;
+    case Refuser::Outcome::kNotAnswered:
+      break;
+  }
+  Drop(in, reason);
+}
+
+void Endpoint::Impl::Drop(const Inbound& in, DropReason reason) {
+  CountDrop(reason);
+  if (config_.trace != nullptr) {
+    config_.trace->OnDrop(
+        {ConnId(), reason, in.now, in.path, config_.encapsulation, in.bytes, in.ecn});
+  }
+}
+
+// A quotation without the DCCP ports names no connection: several may share the UDP ports.
+// RFC 6773 §3.6. Whether the quoted sequence number is one of ours is for the connection to judge.
+void Endpoint::Impl::OnIcmp(const IcmpError& error, TimePoint now) {
+  last_now_ = now;
+  const std::optional<IcmpQuote> quote = ParseIcmpQuote(error.quoted);
+  if (!quote) return;
+  const std::uint32_t slot = demux_.Find({error.path, quote->source_port, quote->destination_port});
+  if (slot == Demux::kNone) return;
+  ConnEntry& entry = *conns_.AtIndex(slot);
+  entry.conn->OnIcmp(error, now);
+  Refresh(entry, now);
+}
+
+}  // namespace dccp

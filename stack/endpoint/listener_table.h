@@ -1,0 +1,51 @@
+// Who waits for connections, and for which service.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dccp/endpoint.h"
+#include "stack/base/flat_map.h"
+#include "stack/base/slot_map.h"
+
+namespace dccp {
+
+// One listener. `half_open` counts its connections that are not open yet; the endpoint keeps it.
+struct Listener {
+  ListenParams params;
+  std::uint32_t half_open = 0;
+};
+
+// Several listeners may share a port when their service codes differ, or when they are bound to
+// different local addresses; the same code twice is refused. RFC 4340 §8.1.2, RFC 5595 §3.3
+class ListenerTable {
+ public:
+  enum class Verdict : std::uint8_t {
+    kAccept,
+    kNoPort,          // nobody listens there: Reset 7. RFC 5595 §3.3.1
+    kBadServiceCode,  // somebody does, but not for this service: Reset 8
+  };
+  struct Match {
+    Verdict verdict = Verdict::kNoPort;
+    ListenerId id;
+    Listener* listener = nullptr;  // with kAccept
+  };
+
+  // kInvalidArgument on port 0, no code, a code twice or 4294967295; kPortInUse.
+  Result<ListenerId> Add(const ListenParams& params);
+  bool Remove(ListenerId id);
+  Listener* Find(ListenerId id) { return listeners_.Find(id); }
+
+  // For a Request with `code` to `port` at `local`.
+  Match Lookup(std::uint16_t port, const IpAddress& local, ServiceCode code);
+
+ private:
+  static bool Valid(const ListenParams& params);
+  static bool Conflict(const ListenParams& a, const ListenParams& b);
+
+  SlotMap<Listener, ListenerId> listeners_;
+  FlatMap by_port_;  // the hash is the port: the application chooses it, no stranger does
+};
+
+}  // namespace dccp
