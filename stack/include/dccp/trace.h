@@ -50,8 +50,9 @@ enum class Direction : std::uint8_t { kSent, kReceived };
 // Which end a feature is located at. RFC 4340 §6
 enum class FeatureLocation : std::uint8_t { kLocal, kRemote };
 
-// A packet handed to the network, or one that a connection or listener takes from it. References
-// and spans in events are valid during the call only.
+// Every packet handed to the network and every one received, once and before it is judged: a
+// DropEvent for the same packet may follow. References and spans in events are valid during the
+// call only.
 struct PacketEvent {
   ConnId conn;  // default-constructed when the packet belongs to no connection
   Direction direction;
@@ -62,7 +63,7 @@ struct PacketEvent {
   Ecn ecn;
 };
 
-// A received packet that was dropped; it may have been a PacketEvent before.
+// A received packet that was dropped, or that lost its data.
 struct DropEvent {
   ConnId conn;
   DropReason reason;
