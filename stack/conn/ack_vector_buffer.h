@@ -1,14 +1,16 @@
 // What the receiver must report in Ack Vectors.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dccp/option_writer.h"
 #include "dccp/seqno.h"
 #include "dccp/types.h"
+#include "stack/base/ring.h"
+#include "stack/wire/ack_vector_codec.h"
 
 namespace dccp {
 
@@ -75,30 +77,45 @@ class AckVectorBuffer {
   struct Run {
     std::uint64_t nonces = 0;
     std::int64_t length = 0;
-    std::uint8_t state = 0;
+    AckState state = AckState::kReceived;
   };
-  // Our packet `our_seq` reported everything up to `acked`.
+  // Our packet `our_seq` reported the numbers from `from` to `to`.
   struct SentAck {
     Seq64 our_seq;
-    Seq64 acked;
-    bool complete;
+    Seq64 from;
+    Seq64 to;
+  };
+  // The newest part of the window that some number of cells can report.
+  struct Coverage {
+    std::int64_t cells = 0;
+    std::int64_t packets = 0;
+  };
+  // Where Write stands in the runs.
+  struct Cursor {
+    std::size_t run = 0;
+    std::int64_t used = 0;  // packets of that run already written, from its newest on
   };
   static constexpr std::size_t kMaxSentAcks = 256;
+  static constexpr std::size_t kHistoryRuns = 64;
 
   Run& At(std::size_t i) { return ring_[(head_ + i) & (ring_.size() - 1)]; }
   const Run& At(std::size_t i) const { return ring_[(head_ + i) & (ring_.size() - 1)]; }
   void PushFront(const Run& run);
   void DropOldest();
-  // Makes room for `extra` more runs behind index `i`, moving the newer ones.
-  std::size_t Open(std::size_t i, std::size_t extra);
+  // Index of the run with `seq`, and how many packets of it are newer; `seq` is remembered.
+  std::size_t Find(Seq64 seq, std::int64_t* newer) const;
+  void ShiftNewer(std::size_t i, std::size_t extra);
   void Remove(std::size_t i);
-  // Joins run `i` (older) into run `i - 1` (newer) where their nonces allow it.
-  bool Join(std::size_t i);
+  static bool Joinable(const Run& newer, const Run& older);
+  static void Join(const Run& newer, Run& older);
+  void JoinWithOlder(std::size_t i);
   void ForgetHistory();
 
-  RecordResult RecordLate(Seq64 seq, std::uint8_t state, bool nonce);
-  void Fill(std::size_t i, std::int64_t newer, std::int64_t older, const Run& one);
-  void Remember(Seq64 our_seq, bool complete);
+  RecordResult RecordLate(Seq64 seq, const Run& one);
+  void PullBack(Seq64 seq);
+  Coverage Cover(std::int64_t max_cells) const;
+  unsigned FillOption(Cursor& cursor, std::int64_t* packets, std::span<std::byte> cells) const;
+  void Remember(Seq64 our_seq, Seq64 from);
 
   std::size_t max_runs_;
   std::vector<Run> ring_;  // a power of two; index 0 is the newest run
@@ -108,8 +125,7 @@ class AckVectorBuffer {
   Seq64 greatest_;
   Seq64 window_start_;
   Seq64 newest_data_;
-  std::array<SentAck, kMaxSentAcks> sent_acks_;  // oldest first
-  std::size_t sent_ack_count_ = 0;
+  Ring<SentAck, kMaxSentAcks> sent_acks_;  // oldest first
   std::uint64_t overflowed_ = 0;
 };
 

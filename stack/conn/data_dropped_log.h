@@ -21,9 +21,8 @@ class DataDroppedLog {
  public:
   static constexpr std::size_t kMaxRuns = 1024;
 
-  // A second record of one packet is kept only if its code is not less serious: kDeliveredCorrupt
-  // never undoes a drop.
-  void Record(Seq64 seq, DropCode code);
+  // False: that packet has a record already, which stays.
+  bool Record(Seq64 seq, DropCode code);
   // Writes Data Dropped options for a packet that acknowledges `ackno` and whose Acknowledgement
   // Window begins at `window_start`; nothing where all is Normal. What does not fit is left out at
   // the old end. Returns the bytes written.
@@ -43,8 +42,9 @@ class DataDroppedLog {
     DropCode code;
     Seq64 last() const { return first + (length - 1); }
   };
-  void Insert(Seq64 seq, DropCode code);
-  void Compact();
+  template <typename Emit>
+  void ForEachBlockRun(Seq64 ackno, Seq64 window_start, Emit emit) const;
+  void DropFront();
 
   std::vector<Run> runs_;  // oldest first, from index first_
   std::size_t first_ = 0;

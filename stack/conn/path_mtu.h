@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "dccp/time.h"
 #include "dccp/types.h"
@@ -36,9 +37,9 @@ class PathMtu {
   // Header and option bytes that a packet with `payload_bytes` may take without exceeding the PMTU.
   std::uint32_t RoomForHeaders(std::uint32_t payload_bytes) const;
 
-  // A validated ICMP "datagram too big". `next_hop_mtu` 0: unknown, the next plateau below
-  // `packet_bytes` (the quoted IP length; 0: the current PMTU) is taken. A value that is not below
-  // the current PMTU is ignored. True when the MPS changed.
+  // A validated ICMP "datagram too big". `next_hop_mtu` 0 (IPv4 only): unknown, the next plateau
+  // below `packet_bytes` (the quoted IP length; 0: the current PMTU) is taken. A value that is not
+  // below the current PMTU, or below the floor, is ignored. True when the MPS changed.
   bool OnTooBig(std::uint32_t next_hop_mtu, std::uint32_t packet_bytes = 0);
   // A probe of `mtu` bytes got through: upward discovery. True when the MPS changed.
   bool OnProbeAcked(std::uint32_t mtu);
@@ -54,12 +55,12 @@ class PathMtu {
 
  private:
   bool Update();
-  std::uint32_t LowerHeaderBytes() const;
+  std::uint32_t LowerHeaderBytes() const;  // IP and UDP
 
   Config config_;
   std::uint32_t pmtu_;
   std::uint32_t mps_bytes_ = 0;
-  TimePoint rediscovered_ = TimePoint::min();
+  std::optional<TimePoint> rediscovered_;
 };
 
 }  // namespace dccp

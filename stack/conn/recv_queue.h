@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "dccp/seqno.h"
 #include "dccp/time.h"
+#include "stack/base/ring.h"
 #include "stack/base/slab.h"
 #include "stack/conn/send_queue.h"
 
@@ -30,29 +30,25 @@ class RecvQueue {
 
   // Whether Push would take a datagram of this length: to be asked before it is copied to a cell.
   bool HasRoom(std::uint32_t bytes) const {
-    return size_ < limits_.datagrams && bytes_ + bytes <= limits_.bytes;
+    return ring_.size() < limits_.datagrams && bytes_ + bytes <= limits_.bytes;
   }
   // False: refused, and the cell stays the caller's.
   bool Push(const RecvItem& item);
-  const RecvItem* Front() const { return size_ == 0 ? nullptr : &ring_[head_]; }
+  const RecvItem* Front() const { return ring_.empty() ? nullptr : &ring_.front(); }
   // Takes off the front; its cell is the caller's now.
   RecvItem Pop();
   void Clear();
 
-  bool empty() const { return size_ == 0; }
-  std::size_t datagrams() const { return size_; }
+  bool empty() const { return ring_.empty(); }
+  std::size_t datagrams() const { return ring_.size(); }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_; }
   void set_limits(const QueueLimits& limits) { limits_ = limits; }
 
  private:
-  void Grow();
-
   Slab& slab_;
   QueueLimits limits_;
-  std::vector<RecvItem> ring_;  // a power of two
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  GrowingRing<RecvItem> ring_;
   std::uint64_t bytes_ = 0;
   std::uint64_t refused_ = 0;
 };

@@ -65,7 +65,7 @@ class SendQueue {
   };
 
   bool MakeRoom(const SendItem& item, TimePoint now);
-  bool Fits(std::uint32_t bytes) const;
+  bool LowerOnesSuffice(const SendItem& item) const;
   std::uint32_t LowestPriority() const;
   SendItem Unlink(std::uint32_t node);
   void Drop(std::uint32_t node);

@@ -80,6 +80,9 @@ enum class AckCoverage : std::uint8_t {
 // touch, not to the packets. A packet is lost when three packets sent after it, of any type, were
 // acknowledged (NUMDUPACK). With kNumberOnly nothing is ever called lost here: what was sent before
 // the acknowledged packet is forgotten without a fate, and there is no rate sample.
+//
+// Where one packet is reported both received and marked, it becomes marked, so that the order of
+// acknowledgements does not matter; but a fate is told once: the later mark makes no second one.
 class SentHistory {
  public:
   static constexpr std::int64_t kNumDupAck = 3;
@@ -130,49 +133,73 @@ class SentHistory {
     bool app_limited;
   };
   static constexpr std::uint32_t kNoAckBefore = 0xFFFFFFFFu;
+  static constexpr std::size_t kFirstCapacity = 128;
   static constexpr std::size_t kMaxRuns = 8192;
 
-  Entry& At(Seq64 seq);
-  const Entry& At(Seq64 seq) const;
+  // Packets and bytes of consecutive packets.
+  struct Sums {
+    std::uint32_t data_packets;
+    std::uint64_t data_bytes;
+  };
+
+  Entry& At(Seq64 seq) { return ring_[Index(seq)]; }
+  const Entry& At(Seq64 seq) const { return ring_[Index(seq)]; }
+  std::size_t Index(Seq64 seq) const {
+    return static_cast<std::size_t>(seq.value()) & (ring_.size() - 1);
+  }
+  const Entry& Before(Seq64 seq) const { return seq == base_ ? before_base_ : At(seq - 1); }
+  Sums SumsOf(Seq64 first, std::int64_t length) const;
+
   void MakeRoom();
+  void Grow();
   void EvictOldest();
   void ForgetBefore(Seq64 seq);
+  void TrimRuns();
 
   bool ReachesBelowFirst(const AckInfo& ack) const;
   void Apply(const AckInfo& ack);
   void ApplyReport(Seq64 first, Seq64 last, State reported);
-  void PopInto(Seq64 from);
-  void Restore();
-  void Push(Seq64 first, std::int64_t length, State state);
+  void TakeOff(Seq64 above);
+  void PutAside(const Run& run);
+  void PutBack();
   void InferLosses();
+  void ForgetUnreported(Seq64 ackno);
+  void AdvanceUndecided();
   NonceVerdict CheckNonces(const AckInfo& ack) const;
 
-  void Decide(Seq64 first, std::int64_t length, State from, State to);
-  void Settle(const AckInfo& ack, Digest& digest);
+  State Decide(Seq64 first, std::int64_t length, State from, State to);
+  void Emit(Seq64 first, std::int64_t length, Fate fate, const Sums& sums);
+  void NoteArrival(Seq64 first, std::int64_t length, const Sums& sums);
   RateSample MakeRateSample(TimePoint now);
-  void CoalesceFates();
+  void SummariseFates(Digest& digest);
 
   AckCoverage coverage_ = AckCoverage::kAckVector;
   std::vector<Entry> ring_;  // a power of two
   Seq64 first_;              // our first number
   Seq64 base_;               // oldest remembered
   Seq64 next_;               // one beyond the newest
+  Seq64 undecided_from_;     // nothing before it is outstanding
+  Entry before_base_ = {};   // sums of what is forgotten
   std::vector<Run> runs_;    // oldest first, from index first_run_; they tile [base_, next_)
   std::size_t first_run_ = 0;
-  std::vector<Run> undone_;  // scratch of Apply: runs taken off, newest first
+  std::vector<Run> aside_;  // scratch of Apply: runs taken off runs_, newest first
   std::vector<FateRun> fates_;
   std::vector<FateRun> evicted_;  // lost for want of memory since the last acknowledgement
   std::optional<Seq64> greatest_acked_;
+  std::uint32_t in_flight_data_ = 0;
+  std::uint64_t steps_ = 0;
+
+  // Of the acknowledgement at hand.
   std::optional<Seq64> newest_newly_acked_;
   std::optional<Seq64> newest_acked_ack_;
   std::uint64_t newly_acked_ = 0;
-  std::uint32_t in_flight_data_ = 0;
+
+  // Delivery rate state.
   std::uint64_t delivered_packets_ = 0;
   std::uint64_t delivered_bytes_ = 0;
   TimePoint delivered_time_;
   TimePoint first_sent_time_;
   std::uint64_t app_limited_until_ = 0;  // in delivered packets; 0: not limited
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace dccp

@@ -50,7 +50,6 @@ class TimerSet {
 
  private:
   static constexpr std::size_t kTimers = static_cast<std::size_t>(Timer::kCount);
-  std::size_t Earliest() const;
 
   std::array<TimePoint, kTimers> deadlines_;
   TimePoint next_ = kNever;

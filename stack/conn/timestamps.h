@@ -19,7 +19,8 @@ class Timestamps {
   static std::uint32_t Value(TimePoint now);
   // Writes a Timestamp option; false: no room.
   bool WriteTimestamp(OptionWriter& out, TimePoint now);
-  // The RTT that a Timestamp Echo tells; empty where it echoes nothing that we can have sent.
+  // The RTT that a Timestamp Echo tells, at least one unit; empty where it echoes nothing that we
+  // can have sent.
   std::optional<Duration> OnEcho(std::uint32_t echo, Duration elapsed, TimePoint now) const;
 
   // A packet `seq` of the peer carried Timestamp `value`. Only that of the greatest number is kept.
@@ -37,7 +38,7 @@ class Timestamps {
   };
   std::optional<Pending> pending_;
   std::optional<Seq64> newest_;  // number of the newest Timestamp seen, echoed or not
-  std::optional<std::uint32_t> first_value_;
+  bool sent_ = false;
 };
 
 }  // namespace dccp
