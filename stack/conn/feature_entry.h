@@ -28,6 +28,7 @@ struct FeatureEntry {
 
   // Our wish.
   PreferenceList preferences;  // SP; empty: none of our own
+  bool adopted = false;         // SP: the list stems from the peer's first Change
   std::uint64_t proposed = 0;  // NN: the value of our Change
   bool mandatory = false;
   bool wish = false;            // STABLE, and a Change waits to be sent
@@ -51,6 +52,8 @@ struct FeatureEntry {
   FeatureOutcome outcome = FeatureOutcome::kChanged;
 
   bool IsSp() const { return info.rule == FeatureRule::kServerPriority; }
+  // Options of ours with other content than the present wish may still be under way.
+  bool SaidOtherwise() const { return restated || proposals > 1; }
   // A Change with new content waits to be sent.
   bool HasNewChange() const { return wish || state == FeatureState::kUnstable; }
   // The value once the answer that waits has been sent.

@@ -181,6 +181,7 @@ void FeatureNegotiator::Announce(FeatureEntry& entry) {
 void FeatureNegotiator::ReplacePreferences(FeatureEntry& entry, const PreferenceList& list) {
   if (entry.proposals > 0 || entry.confirmed_up_to != Seq64()) entry.restated = true;
   entry.preferences = list;
+  entry.adopted = false;
   if (!entry.confirm_due) return;
   // The answer that waits must follow from the list that it shows.
   if (!entry.peer_list_whole) {
@@ -212,7 +213,7 @@ void FeatureNegotiator::AddCcidNeeds(Located ccid_at, CcidId ccid) {
 
 void FeatureNegotiator::AddSpNeed(FeatureEntry& entry, const CcidFeatureNeed& need) {
   // What the embedder prefers yields only to what the CCID cannot work without.
-  if (!entry.preferences.empty() && !need.mandatory) return;
+  if (!entry.preferences.empty() && !entry.adopted && !need.mandatory) return;
   const PreferenceList list = {static_cast<std::uint8_t>(need.value)};
   if (list != entry.preferences) {
     const bool outstanding = entry.state != FeatureState::kStable;

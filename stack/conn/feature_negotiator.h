@@ -50,9 +50,10 @@ struct FeatureChange {
 // has nothing to correct ("alternate implementations that correctly handle wrapping").
 //
 // Choices where the RFC leaves one:
-// - A peer's Change for a feature without configured preferences gets the first value of its list
-//   that we understand; the Confirm then shows that value as our list. Unconfigured CCID prefers
-//   the registered CCIDs in order, unconfigured Allow Short Seqnos at this end prefers 0.
+// - A peer's first Change for a feature without configured preferences gets the first value of its
+//   list that we understand, which becomes our first preference, before all other values that we
+//   understand. Unconfigured CCID prefers the registered CCIDs in order, unconfigured Allow Short
+//   Seqnos at this end prefers 0.
 // - An empty Confirm for CCID keeps the CCID in force if our list holds it, else Reset 5; for the
 //   other required features it is always Reset 5. §6.6.7
 // - Until SetOpen every packet repeats all Changes that are unanswered and all Confirms that were
@@ -168,6 +169,7 @@ class FeatureNegotiator {
   std::optional<ResetReason> OnSpConfirm(FeatureEntry& entry, const FeatureOptionView& option);
   std::optional<std::uint8_t> Choose(const FeatureEntry& entry,
                                      std::span<const std::byte> peer) const;
+  void AdoptPreferences(FeatureEntry& entry);
   void PrepareSpAnswer(FeatureEntry& entry, std::span<const std::byte> peer,
                        std::optional<std::uint8_t> chosen);
   void SettleCcid(Located at);

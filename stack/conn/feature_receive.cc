@@ -91,7 +91,10 @@ std::optional<ResetReason> FeatureNegotiator::OnChange(FeatureEntry& entry, cons
   }
   entry.confirm_due = true;
   entry.change_seq = packet.seq;
-  entry.state = FeatureState::kStable;
+  // The peer's Change answers ours, and we "can then transition to STABLE" (§6.6.6). Not so where
+  // we said something else before: the Change may be an old repeat whose negotiation is over for
+  // the peer, which then ignores our Confirm, and only our own Change tells it of the new list.
+  if (!entry.SaidOtherwise()) entry.state = FeatureState::kStable;
   const auto index = static_cast<std::size_t>(entry.at);
   const auto number = static_cast<std::size_t>(entry.info.number);
   empty_due_[index].reset(number);
@@ -103,13 +106,24 @@ std::optional<ResetReason> FeatureNegotiator::OnChange(FeatureEntry& entry, cons
 void FeatureNegotiator::PrepareSpAnswer(FeatureEntry& entry, std::span<const std::byte> peer,
                                         std::optional<std::uint8_t> chosen) {
   entry.answer = chosen ? *chosen : entry.value;
+  if (entry.preferences.empty()) AdoptPreferences(entry);
   entry.answer_list = entry.preferences;
-  if (entry.preferences.empty()) entry.answer_list.Add(static_cast<std::uint8_t>(entry.answer));
   entry.peer_list = PreferenceList::From(peer);
   entry.peer_list_whole = peer.size() <= PreferenceList::kCapacity;
   // The peer's Change brought what ours would have. Where we said something else before, an option
   // of then may still be under way, and only a Change of ours settles which one counts.
-  if (chosen && !entry.restated && entry.proposals == 0) entry.wish = false;
+  if (chosen && !entry.SaidOtherwise() && entry.proposals == 0) entry.wish = false;
+}
+
+// Who preferred nothing prefers what it has answered first, then everything else that it understands.
+// From then on the list is as fixed as any: an answer that depended on the peer's list alone would
+// let an old Confirm pass for the answer to a newer Change.
+void FeatureNegotiator::AdoptPreferences(FeatureEntry& entry) {
+  entry.adopted = true;
+  entry.preferences.Add(static_cast<std::uint8_t>(entry.answer));
+  for (std::uint64_t v = entry.info.min; v <= entry.info.max; ++v) {
+    if (Understands(entry, v)) entry.preferences.Add(static_cast<std::uint8_t>(v));
+  }
 }
 
 // The value that both lists give. Without a list of our own: the first of the peer's values that we
@@ -164,7 +178,7 @@ std::optional<ResetReason> FeatureNegotiator::OnSpConfirm(FeatureEntry& entry,
   const auto peer = option.value.subspan(1);
   // As in OnNnConfirm: the Confirm may answer an earlier Change of ours with another list, and the
   // peer's old value may be one that an earlier negotiation gave.
-  const bool ambiguous = entry.proposals > 1 || entry.restated;
+  const bool ambiguous = entry.SaidOtherwise();
   const auto shared = Reconcile(role_, entry.preferences.bytes(), peer);
   bool fits = false;
   if (shared) {

@@ -1,0 +1,98 @@
+// One connection: wires the parts of this folder together.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "dccp/endpoint.h"
+#include "stack/base/slab.h"
+#include "stack/conn/tx_ring.h"
+#include "stack/wire/packet_view.h"
+
+namespace dccp {
+
+// Dropped packets by DropReason, as EndpointCounters::dropped.
+using DropCounts = std::array<std::uint64_t, static_cast<std::size_t>(DropReason::kCount)>;
+
+// What all connections of an endpoint share. Outlives them.
+struct ConnectionEnv {
+  Slab* slab = nullptr;
+  TxRing* tx = nullptr;
+  const CcidRegistry* registry = nullptr;
+  RandomSource* random = nullptr;
+  TraceSink* trace = nullptr;   // may be null
+  DropCounts* drops = nullptr;  // may be null
+  Encapsulation encapsulation = Encapsulation::kUdp;
+  bool reads_ecn = true;
+  Duration msl = kMsl;
+};
+
+struct ConnectionInit {
+  Role role = Role::kClient;
+  ConnId id;
+  FlowTuple tuple;
+  ServiceCode service_code;
+  ConnectionOptions options;
+  SeqNo iss;
+  std::uint32_t mtu_bytes = 1500;
+};
+
+// The event processing of RFC 4340 §8.5 from step 4 on, for one connection. Steps 1-3 (syntax,
+// checksum, look-up, listening) belong to the endpoint, which owns connections and calls:
+//
+//   client  Create -> StartClient         server  Create -> StartServer(the Request)
+//   then    OnPacket, OnIcmp, HandleTimeout as they come; after each, Transmit while WantsTransmit.
+//
+// It pushes finished packets into env.tx and stops when that is full. Once state() is kTimeWait it
+// needs no further call: the endpoint holds the tuple for 2 MSL (§8.5 step 2 answers for it); at
+// kClosed the tuple is free at once.
+class Connection {
+ public:
+  // Fails with kUnsupportedCcid or kInvalidArgument when the options cannot be met.
+  static Result<std::unique_ptr<Connection>> Create(const ConnectionEnv& env,
+                                                    const ConnectionInit& init);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void StartClient(std::span<const std::byte> request_data, TimePoint now);
+  // `request` is a Request that passed step 3. The answer is built at once: a Response, or a Reset,
+  // after which state() is kClosed.
+  void StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+
+  void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
+  void OnIcmp(const IcmpError& error, TimePoint now);
+  TimePoint NextTimeout() const;
+  void HandleTimeout(TimePoint now);
+  bool WantsTransmit(TimePoint now) const;
+  // Builds at most `max_packets` data packets, and what else is due.
+  void Transmit(TimePoint now, std::uint32_t max_packets = 0xFFFFFFFFu);
+
+  // The application's calls, as in dccp/endpoint.h.
+  Result<void> Send(std::span<const std::byte> data, const SendOptions& options);
+  Result<std::span<std::byte>> ReserveSend(std::size_t bytes);
+  Result<void> CommitSend(std::size_t bytes, const SendOptions& options);
+  std::uint32_t SendRoom(std::size_t bytes) const;
+  std::size_t Read(std::span<ReceivedDatagram> out);
+  Result<void> Close(TimePoint now, Duration drain);
+  Result<void> Abort(TimePoint now, ResetCode code);
+
+  // EventBits since the last call.
+  std::uint32_t TakeEvents();
+  bool HasEvents() const;
+  State state() const;
+  Role role() const;
+  ConnectionInfo Info() const;
+  std::uint64_t Feature(FeatureNumber feature, bool located_here) const;
+
+ private:
+  class Impl;
+  explicit Connection(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dccp

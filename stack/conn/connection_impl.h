@@ -1,0 +1,180 @@
+// The wiring of a connection: which part is asked what, when. Only stack/conn/connection*.cc
+// include this.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "stack/conn/acknowledger.h"
+#include "stack/conn/ccid_host.h"
+#include "stack/conn/closer.h"
+#include "stack/conn/connection.h"
+#include "stack/conn/feature_negotiator.h"
+#include "stack/conn/handshake.h"
+#include "stack/conn/incoming_options.h"
+#include "stack/conn/liveness.h"
+#include "stack/conn/ndp_counter.h"
+#include "stack/conn/packet_assembler.h"
+#include "stack/conn/path_mtu.h"
+#include "stack/conn/recv_queue.h"
+#include "stack/conn/reverse_loss.h"
+#include "stack/conn/send_queue.h"
+#include "stack/conn/sent_history.h"
+#include "stack/conn/sequence_space.h"
+#include "stack/conn/sync_limiter.h"
+#include "stack/conn/timer_set.h"
+#include "stack/conn/timestamps.h"
+
+namespace dccp {
+
+class Connection::Impl {
+ public:
+  Impl(const ConnectionEnv& env, const ConnectionInit& init);
+  ~Impl();
+
+  // connection.cc: set-up, the application's calls, state.
+  Result<void> Configure();
+  void StartClient(std::span<const std::byte> request_data, TimePoint now);
+  Result<std::span<std::byte>> ReserveSend(std::size_t bytes);
+  Result<void> CommitSend(std::size_t bytes, const SendOptions& options);
+  std::uint32_t SendRoom(std::size_t bytes) const;
+  std::size_t Read(std::span<ReceivedDatagram> out);
+  Result<void> Close(TimePoint now, Duration drain);
+  Result<void> Abort(TimePoint now, ResetCode code);
+  std::uint32_t TakeEvents() { return std::exchange(events_, 0); }
+  bool HasEvents() const { return events_ != 0; }
+  State state() const { return state_; }
+  Role role() const { return role_; }
+  ConnectionInfo Info() const;
+  std::uint64_t Feature(FeatureNumber feature, bool located_here) const;
+
+  // connection_input.cc: RFC 4340 §8.5.
+  void StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
+  void OnIcmp(const IcmpError& error, TimePoint now);
+
+  // connection_output.cc: building packets.
+  bool WantsTransmit(TimePoint now) const;
+  void Transmit(TimePoint now, std::uint32_t max_packets);
+
+  // connection_timers.cc: time, and what a change of state or feature entails.
+  TimePoint NextTimeout() const { return timers_.Next(); }
+  void HandleTimeout(TimePoint now);
+
+ private:
+  // A received packet with its unwrapped numbers.
+  struct Arrived {
+    const PacketView& packet;
+    PacketType type;
+    Seq64 seq;
+    std::optional<Seq64> ack;
+    Ecn ecn;
+    TimePoint now;
+  };
+
+  // ---- input
+  bool AcceptSequence(const Arrived& in);
+  bool AcceptInRequest(const Arrived& in);
+  bool ProcessOptions(const Arrived& in, IncomingOptions* options);
+  void ProcessAck(const Arrived& in, const IncomingOptions& options);
+  void ProcessAccepted(const Arrived& in);
+  void AdvanceState(const Arrived& in);
+  void ConfirmOpening(const Arrived& in);
+  bool TellReceiver(const Arrived& in, const IncomingOptions& options, bool in_order);
+  void Deliver(const Arrived& in, const IncomingOptions& options);
+  void OnReset(const Arrived& in);
+  void FlushAck(TimePoint now);
+  void TraceDrop(const Arrived& in, DropReason reason) const;
+
+  // ---- output
+  HeaderFields Fields(PacketType type, Seq64 seq, Seq64 ack) const;
+  Ecn EcnFor(PacketType type) const;
+  void SendRequest(TimePoint now);
+  void SendResponse(TimePoint now);
+  bool SendAck(TimePoint now);
+  void SendSync(PacketType type, Seq64 ack, TimePoint now);
+  void MaybeSync(Seq64 ack, TimePoint now);
+  void SendReset(const ResetReason& reason, Seq64 ack, TimePoint now);
+  bool SendData(TimePoint now);
+  bool DataMayGo() const;
+  bool CcidReady() const;
+  bool CloseIsDue(TimePoint now) const;
+  void SetAppState(AppState state, TimePoint now);
+  void WriteAckOptions(PacketType type, Seq64 seq, std::uint32_t payload_bytes, TimePoint now,
+                       OptionWriter& options);
+  void AfterSent(PacketType type, Seq64 seq, std::uint32_t payload_bytes, bool data,
+                 bool carries_ack, TimePoint now);
+  bool SendControl(PacketType type, Seq64 ack, const ResetReason& reset, TimePoint now);
+  void StartClose(PacketType type, TimePoint now);
+
+  // ---- timers and consequences
+  void OnTimer(Timer timer, TimePoint now);
+  void KeepAlive(TimePoint now);
+  void ApplyFeatureChanges(TimePoint now);
+  void ApplyFeature(const FeatureChange& change, TimePoint now);
+  void StartCcids(TimePoint now);
+  CcidInit MakeCcidInit(bool sender, TimePoint now) const;
+  void HandleRequests(const CcidRequests& requests, TimePoint now);
+  void SetState(State state, TimePoint now);
+  void TearDown(State state, const CloseReason& reason, TimePoint now);
+  void Fail(ClosedBy by, const ResetReason& reason, TimePoint now);
+  void EnterOpen(Seq64 osr, TimePoint now);
+  void OnMpsChanged(TimePoint now);
+  void UpdateTimers(TimePoint now);
+  Duration GiveUpAfter() const;
+  void TraceCc(TimePoint now) const;
+
+  const ConnectionEnv env_;
+  const Role role_;
+  const ConnId id_;
+  const FlowTuple tuple_;
+  const ServiceCode service_code_;
+  const ConnectionOptions options_;
+  const SeqNo iss_;
+
+  State state_ = State::kClosed;
+  std::uint32_t events_ = 0;
+  CloseReason close_;
+  ConnectionCounters counters_;
+
+  SequenceSpace seq_;
+  FeatureNegotiator features_;
+  Acknowledger acks_;
+  SentHistory history_;
+  ReverseLossDetector reverse_;
+  CcidHost ccids_;
+  SendQueue send_queue_;
+  RecvQueue recv_queue_;
+  TimerSet timers_;
+  Handshake handshake_;
+  Closer closer_;
+  Liveness liveness_;
+  PathMtu path_mtu_;
+  Timestamps timestamps_;
+  NdpCounter ndp_;
+  SyncLimiter sync_limiter_;
+  PacketAssembler assembler_;
+
+  Duration rtt_ = Duration::zero();  // smoothed for timers; zero: no sample yet
+  Cell* reserved_ = nullptr;         // of ReserveSend
+  std::vector<Cell*> lent_;          // cells that the last Read gave out
+  std::vector<std::byte> request_data_;
+  bool handshake_data_delivered_ = false;  // RFC 4340 §8.1.3: at most one piece
+  bool peer_closes_ = false;               // the peer asked to close first
+  bool opening_confirmed_ = false;         // server: the client is known to have left PARTOPEN
+  Seq64 last_response_;                    // server: number of the last Response
+  bool ecn_out_ = true;                    // the peer reads ECN and we may mark
+  bool send_ndp_ = false;                  // Send NDP Count/local
+  bool peer_ndp_ = false;                  // Send NDP Count/remote
+  bool unsent_at_close_ = false;           // datagrams were dropped when closing began
+  mutable bool ccid_ready_ = false;        // cache of CcidReady
+  AppState app_state_ = AppState::kIdle;
+  bool want_ack_ = false;  // the sender CCID wants the peer's acks acknowledged
+  bool was_full_ = false;  // Send failed for lack of room: kEventWritable is due
+  TimePoint last_sent_;    // for keep-alive
+};
+
+}  // namespace dccp

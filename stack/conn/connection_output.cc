@@ -1,0 +1,257 @@
+// Building packets: which type leaves, with what options, and when.
+
+#include <algorithm>
+
+#include "stack/conn/connection_impl.h"
+#include "stack/wire/option_codec.h"
+
+namespace dccp {
+namespace {
+
+// Option space of a packet that carries no data, at most: header and options stay below any MTU
+// worth the name, however long the Ack Vector is.
+constexpr std::size_t kControlOptionBytes = 992;
+
+using OptionBuffer = std::array<std::byte, OptionWriter::kMaxBytes>;
+
+// Option bytes that fit between a fixed header and the payload within the path MTU, in whole words.
+std::size_t OptionRoom(const PathMtu& mtu, PacketType type, std::uint32_t payload_bytes,
+                       std::size_t most) {
+  const std::size_t fixed = FixedHeaderBytes(type, true);
+  const std::size_t room = mtu.RoomForHeaders(payload_bytes);
+  return room <= fixed ? 0 : std::min(most, room - fixed) / 4 * 4;
+}
+
+}  // namespace
+
+HeaderFields Connection::Impl::Fields(PacketType type, Seq64 seq, Seq64 ack) const {
+  HeaderFields fields;
+  fields.type = type;
+  fields.seq = seq.Wrap();
+  if (HasAckNumber(type)) fields.ack = ack.Wrap();
+  fields.service_code = service_code_;
+  return fields;
+}
+
+// Only what is sent once both ends have spoken of ECN is marked: packets of the handshake and
+// Resets must get through boxes that dislike the field.
+Ecn Connection::Impl::EcnFor(PacketType type) const {
+  const bool handshake =
+      type == PacketType::kRequest || type == PacketType::kResponse || type == PacketType::kReset;
+  return ecn_out_ && !handshake ? Ecn::kEct0 : Ecn::kNotEct;
+}
+
+void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t payload_bytes, bool data,
+                                 bool carries_ack, TimePoint now) {
+  const bool app_limited = send_queue_.empty();
+  history_.OnSent({seq, now, type, payload_bytes, data, app_limited, carries_ack, false});
+  ndp_.OnSent(type);
+  ++counters_.packets_sent;
+  last_sent_ = now;
+  if (ccids_.sender() != nullptr)
+    ccids_.sender()->OnSent({seq, 1, payload_bytes, data, app_limited, now});
+  if (state_ == State::kPartOpen) handshake_.OnPartOpenSent(now, timers_);
+}
+
+void Connection::Impl::SendRequest(TimePoint now) {
+  const Seq64 seq = seq_.TakeNext();
+  const auto bytes = static_cast<std::uint32_t>(request_data_.size());
+  OptionBuffer buffer;
+  OptionWriter options(std::span<std::byte>(buffer).first(
+      OptionRoom(path_mtu_, PacketType::kRequest, bytes, kControlOptionBytes)));
+  features_.WriteOptions({PacketType::kRequest, seq, std::nullopt, now}, options);
+  timestamps_.WriteTimestamp(options, now);
+  options.Pad();
+  assembler_.Send(Fields(PacketType::kRequest, seq, Seq64()), options.bytes(), request_data_,
+                  EcnFor(PacketType::kRequest), now);
+  AfterSent(PacketType::kRequest, seq, bytes, bytes != 0, false, now);
+}
+
+// Answers the newest Request; never repeated by timer. §8.1.3
+void Connection::Impl::SendResponse(TimePoint now) {
+  const Seq64 seq = seq_.TakeNext();
+  last_response_ = seq;
+  OptionBuffer buffer;
+  OptionWriter options(std::span<std::byte>(buffer).first(
+      OptionRoom(path_mtu_, PacketType::kResponse, 0, kControlOptionBytes)));
+  features_.WriteOptions({PacketType::kResponse, seq, seq_.gsr(), now}, options);
+  timestamps_.WriteEcho(options, now);
+  timestamps_.WriteTimestamp(options, now);
+  options.Pad();
+  assembler_.Send(Fields(PacketType::kResponse, seq, seq_.gsr()), options.bytes(), {},
+                  EcnFor(PacketType::kResponse), now);
+  acks_.OnSent();
+  AfterSent(PacketType::kResponse, seq, 0, false, false, now);
+  ApplyFeatureChanges(now);
+}
+
+// What an acknowledgement of GSR carries, on whatever type.
+void Connection::Impl::WriteAckOptions(PacketType type, Seq64 seq, std::uint32_t payload_bytes,
+                                       TimePoint now, OptionWriter& options) {
+  if (ccids_.receiver() != nullptr)
+    ccids_.receiver()->OnBuildAck({type, seq, payload_bytes, now}, options);
+  features_.WriteOptions({type, seq, seq_.gsr(), now}, options);
+  if (timestamps_.pending()) timestamps_.WriteEcho(options, now);
+  acks_.WriteOptions(seq, now, options);
+}
+
+bool Connection::Impl::SendAck(TimePoint now) {
+  if (!assembler_.Ready()) return false;
+  return SendControl(PacketType::kAck, seq_.gsr(), {}, now);
+}
+
+void Connection::Impl::SendSync(PacketType type, Seq64 ack, TimePoint now) {
+  SendControl(type, ack, {}, now);
+  ++counters_.syncs_sent;
+}
+
+void Connection::Impl::MaybeSync(Seq64 ack, TimePoint now) {
+  if (sync_limiter_.Allow(now)) SendSync(PacketType::kSync, ack, now);
+}
+
+void Connection::Impl::SendReset(const ResetReason& reason, Seq64 ack, TimePoint now) {
+  SendControl(PacketType::kReset, ack, reason, now);
+}
+
+// A packet without data. Where the transmit ring is full it is lost, as if the network had dropped
+// it: each of them is repeated by a timer or drawn again by the peer.
+bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason& reset,
+                                   TimePoint now) {
+  const Seq64 seq = seq_.TakeNext();
+  // Syncs acknowledge some packet, not the state of the window: no Ack Vector. §11.4
+  const bool acks_window = seq_.has_isr() && type != PacketType::kSync &&
+                           type != PacketType::kSyncAck && ack == seq_.gsr();
+  OptionBuffer buffer;
+  OptionWriter options(
+      std::span<std::byte>(buffer).first(OptionRoom(path_mtu_, type, 0, kControlOptionBytes)));
+  if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
+  if (acks_window) WriteAckOptions(type, seq, 0, now, options);
+  options.Pad();
+  HeaderFields fields = Fields(type, seq, ack);
+  fields.reset = reset;
+  const bool sent = assembler_.Send(fields, options.bytes(), {}, EcnFor(type), now);
+  if (acks_window) acks_.OnSent();
+  if (type == PacketType::kAck) {
+    ++counters_.acks_sent;
+    want_ack_ = false;
+  }
+  AfterSent(type, seq, 0, false, acks_window, now);
+  ApplyFeatureChanges(now);
+  return sent;
+}
+
+// Close or CloseReq for the first time. What is still queued will not be sent. §8.3
+void Connection::Impl::StartClose(PacketType type, TimePoint now) {
+  unsent_at_close_ = !send_queue_.empty();
+  send_queue_.Clear();
+  SetState(type == PacketType::kCloseReq ? State::kCloseReq : State::kClosing, now);
+  handshake_.Stop(timers_);
+  closer_.Start(type, now, rtt_ > Duration::zero() ? rtt_ : kDefaultRtt, GiveUpAfter(), timers_);
+  SendControl(type, seq_.gsr(), {}, now);
+}
+
+// The sender CCID has all that it needs of the peer. RFC 4341 §4
+bool Connection::Impl::CcidReady() const {
+  if (ccids_.sender() == nullptr) return false;
+  if (ccid_ready_) return true;
+  for (const CcidFeatureNeed& need : ccids_.sender_traits()->needs) {
+    const Located at = need.at_sender ? Located::kLocal : Located::kRemote;
+    if (need.mandatory && features_.value(need.feature, at) != need.value) return false;
+  }
+  ccid_ready_ = true;
+  return true;
+}
+
+bool Connection::Impl::DataMayGo() const {
+  return (state_ == State::kOpen || state_ == State::kPartOpen) && !send_queue_.empty() &&
+         !ccids_.blocked() && CcidReady();
+}
+
+bool Connection::Impl::WantsTransmit(TimePoint now) const {
+  if (state_ < State::kRespond || state_ == State::kTimeWait) return false;
+  if (acks_.due() || want_ack_ || DataMayGo()) return true;
+  if (state_ == State::kRespond) return false;
+  return features_.HasPending(now) || (closer_.requested() && CloseIsDue(now));
+}
+
+// The wish to close can be fulfilled: the queue has drained, or may wait no longer.
+bool Connection::Impl::CloseIsDue(TimePoint now) const {
+  return (state_ == State::kOpen || state_ == State::kPartOpen) && closer_.requested() &&
+         (send_queue_.empty() || closer_.DrainOver(now));
+}
+
+void Connection::Impl::Transmit(TimePoint now, std::uint32_t max_packets) {
+  if (state_ < State::kRespond || state_ == State::kTimeWait) return;
+  while (max_packets > 0 && DataMayGo() && assembler_.Ready()) {
+    if (!SendData(now)) break;
+    --max_packets;
+  }
+  if (CloseIsDue(now)) StartClose(closer_.first_packet(), now);
+  const bool features_wait = state_ >= State::kPartOpen && features_.HasPending(now);
+  if ((acks_.due() || want_ack_ || features_wait) && !DataMayGo()) SendAck(now);
+  if (ccids_.sender() != nullptr && send_queue_.empty() && app_state_ == AppState::kBacklogged)
+    SetAppState(AppState::kAppLimited, now);
+  UpdateTimers(now);
+}
+
+// One datagram of the queue. False: nothing left now.
+bool Connection::Impl::SendData(TimePoint now) {
+  const SendItem* front = send_queue_.Front(now);
+  if (front == nullptr) return false;
+  const std::uint32_t bytes = front->cell->length;
+  if (bytes > path_mtu_.mps_bytes()) {
+    // Queued before the path shrank: it could only go out fragmented. §14.2
+    send_queue_.DropFront();
+    return true;
+  }
+  if (app_state_ != AppState::kBacklogged) SetAppState(AppState::kBacklogged, now);
+  if (!ccids_.TakePermit(bytes, now, timers_)) return false;
+
+  // An acknowledgement that leaves no room beside the data goes first, on its own. §11.2
+  const std::size_t room =
+      OptionRoom(path_mtu_, PacketType::kDataAck, bytes,
+                 kDataHeadroomBytes - FixedHeaderBytes(PacketType::kDataAck, true));
+  constexpr std::size_t kOtherOptionBytes = 24;
+  bool ack =
+      state_ == State::kPartOpen || acks_.pending() || want_ack_ || features_.HasPending(now);
+  if (ack && state_ == State::kOpen && acks_.WantedBytes() + kOtherOptionBytes > room) {
+    if (!SendAck(now) || !assembler_.Ready()) return false;
+    ack = false;
+  }
+
+  const Seq64 seq = seq_.TakeNext();
+  OptionBuffer buffer;
+  OptionWriter options(std::span<std::byte>(buffer).first(room));
+  const PacketType planned = ack ? PacketType::kDataAck : PacketType::kData;
+  const BuildDecision decision = ccids_.sender()->OnBuild({planned, seq, bytes, now}, options);
+  ack = ack || decision.acknowledge;
+  const PacketType type = ack ? PacketType::kDataAck : PacketType::kData;
+  if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
+  if (ack) WriteAckOptions(type, seq, bytes, now, options);
+  options.Pad();
+
+  HeaderFields fields = Fields(type, seq, seq_.gsr());
+  fields.ccval = decision.ccval;
+  const SendItem item = send_queue_.Pop();
+  assembler_.SendCell(fields, options.bytes(), item.cell, EcnFor(type), now);
+  if (ack) {
+    acks_.OnSent();
+    want_ack_ = false;
+  }
+  ++counters_.data_packets_sent;
+  counters_.data_bytes_sent += bytes;
+  AfterSent(type, seq, bytes, true, ack, now);
+  if (was_full_) {
+    was_full_ = false;
+    events_ |= kEventWritable;
+  }
+  if (ack) ApplyFeatureChanges(now);
+  return true;
+}
+
+void Connection::Impl::SetAppState(AppState state, TimePoint now) {
+  app_state_ = state;
+  ccids_.sender()->OnAppState(state, now);
+}
+
+}  // namespace dccp

@@ -1,0 +1,272 @@
+// What time does to a connection, and what a change of state or feature entails.
+
+#include <algorithm>
+
+#include "stack/conn/connection_impl.h"
+
+namespace dccp {
+
+void Connection::Impl::HandleTimeout(TimePoint now) {
+  while (state_ != State::kClosed && state_ != State::kTimeWait) {
+    const std::optional<Timer> timer = timers_.PopExpired(now);
+    if (!timer) break;
+    OnTimer(*timer, now);
+  }
+  UpdateTimers(now);
+}
+
+void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
+  switch (timer) {
+    case Timer::kRequest:
+      if (handshake_.OnRequestTimer(now, timers_) == Handshake::Action::kRepeat) {
+        SendRequest(now);
+      } else {
+        Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+      }
+      break;
+    case Timer::kPartOpen:
+      if (handshake_.OnPartOpenTimer(now, timers_) == Handshake::Action::kRepeat) {
+        SendAck(now);
+      } else {
+        Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+      }
+      break;
+    case Timer::kRespond:
+      Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+      break;
+    case Timer::kClose:
+      if (state_ == State::kOpen || state_ == State::kPartOpen) break;  // Transmit sees it is due
+      if (closer_.OnTimer(now, timers_) == Closer::Action::kRepeat) {
+        SendControl(closer_.type(), seq_.gsr(), {}, now);
+      } else {
+        Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+      }
+      break;
+    case Timer::kFeature:
+      features_.HandleTimeout(now);
+      ApplyFeatureChanges(now);
+      break;
+    case Timer::kPacing:
+      ccids_.Unblock(timers_);
+      break;
+    case Timer::kCcidSender:
+      HandleRequests(ccids_.sender()->OnTimeout(now), now);
+      ccids_.Unblock(timers_);
+      TraceCc(now);
+      break;
+    case Timer::kCcidReceiver:
+      acks_.Demand(ccids_.receiver()->OnTimeout(now));
+      break;
+    case Timer::kUserTimeout:
+      switch (liveness_.OnTimer(now)) {
+        case Liveness::Action::kProbe:
+          if (state_ == State::kOpen) SendSync(PacketType::kSync, seq_.gsr(), now);
+          break;
+        case Liveness::Action::kGiveUp:
+          Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+          break;
+        case Liveness::Action::kNothing:
+          break;
+      }
+      break;
+    case Timer::kKeepAlive:
+      KeepAlive(now);
+      break;
+    case Timer::kDelayedAck:
+    case Timer::kTimeWait:
+    case Timer::kPathMtu:
+    case Timer::kCount:
+      break;
+  }
+}
+
+// An empty datagram after a silence keeps translators on the path from forgetting us.
+// RFC 5762 §4.1
+void Connection::Impl::KeepAlive(TimePoint now) {
+  if (state_ != State::kOpen || now - last_sent_ < options_.keep_alive) return;
+  if (send_queue_.empty() && ReserveSend(0).ok()) static_cast<void>(CommitSend(0, {}));
+}
+
+// Brings derived timers in line; called at the end of every entry point.
+void Connection::Impl::UpdateTimers(TimePoint now) {
+  if (state_ == State::kClosed || state_ == State::kTimeWait) {
+    timers_.CancelAll();
+    return;
+  }
+  ccids_.UpdateTimers(timers_);
+  const TimePoint feature = state_ >= State::kPartOpen ? features_.NextTimeout() : kNever;
+  if (timers_.Get(Timer::kFeature) != feature) timers_.Set(Timer::kFeature, feature);
+  if (liveness_.enabled() && state_ >= State::kPartOpen) {
+    const TimePoint t = liveness_.Deadline();
+    if (timers_.Get(Timer::kUserTimeout) != t) timers_.Set(Timer::kUserTimeout, t);
+  }
+  if (options_.keep_alive > Duration::zero() && state_ == State::kOpen) {
+    const TimePoint t = Later(last_sent_ + options_.keep_alive, now);
+    if (timers_.Get(Timer::kKeepAlive) != t) timers_.Set(Timer::kKeepAlive, t);
+  }
+}
+
+// RFC 4340 gives Close, CloseReq and PARTOPEN four maximum segment lifetimes; an application that
+// sets a shorter user timeout does not want to wait that long.
+Duration Connection::Impl::GiveUpAfter() const {
+  const Duration limit = 4 * env_.msl;
+  return liveness_.enabled() ? std::min(limit, liveness_.timeout()) : limit;
+}
+
+void Connection::Impl::SetState(State state, TimePoint now) {
+  if (state == state_) return;
+  if (env_.trace != nullptr) env_.trace->OnState({id_, state_, state, now});
+  state_ = state;
+}
+
+void Connection::Impl::EnterOpen(Seq64 osr, TimePoint now) {
+  handshake_.Stop(timers_);
+  seq_.SetOsr(osr);
+  SetState(State::kOpen, now);
+  features_.SetOpen(now);
+  request_data_.clear();
+}
+
+void Connection::Impl::TearDown(State state, const CloseReason& reason, TimePoint now) {
+  SetState(state, now);
+  close_ = reason;
+  if (unsent_at_close_ || !send_queue_.empty()) close_.clean = false;
+  send_queue_.Clear();
+  timers_.CancelAll();
+  events_ |= kEventClosed;
+}
+
+// Ends the connection from this side with a Reset.
+void Connection::Impl::Fail(ClosedBy by, const ResetReason& reason, TimePoint now) {
+  // A client that gives up without an answer has nothing to acknowledge. RFC 4340 §8.1.1
+  const Seq64 ack = seq_.has_isr() ? seq_.gsr() : Seq64();
+  SendReset(reason, ack, now);
+  CloseReason close;
+  close.by = by;
+  close.reset = reason;
+  TearDown(State::kClosed, close, now);
+}
+
+CcidInit Connection::Impl::MakeCcidInit(bool sender, TimePoint now) const {
+  // Both features that a CCID is told of are located at its HC-Sender. RFC 4340 §7.5.2, §11.3
+  const Located at = sender ? Located::kLocal : Located::kRemote;
+  CcidInit init;
+  init.now = now;
+  init.next_seq = seq_.PeekNext();
+  init.path = {rtt_, path_mtu_.mps_bytes()};
+  init.sequence_window = features_.value(FeatureNumber::kSequenceWindow, at);
+  init.ack_ratio = static_cast<std::uint32_t>(features_.value(FeatureNumber::kAckRatio, at));
+  return init;
+}
+
+void Connection::Impl::StartCcids(TimePoint now) {
+  const auto tx = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kLocal));
+  const auto rx = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kRemote));
+  // The negotiator only agrees to registered CCIDs, but for the initial one.
+  if (!ccids_.StartSender(tx, MakeCcidInit(true, now)) ||
+      !ccids_.StartReceiver(rx, MakeCcidInit(false, now))) {
+    Fail(ClosedBy::kProtocol, {ResetCode::kOptionError, {}}, now);
+    return;
+  }
+  ccid_ready_ = false;
+  if (path_mtu_.SetCcmps(ccids_.sender_traits()->max_payload_bytes)) OnMpsChanged(now);
+}
+
+void Connection::Impl::ApplyFeatureChanges(TimePoint now) {
+  while (const auto change = features_.PollChange()) {
+    if (env_.trace != nullptr) {
+      env_.trace->OnFeature(
+          {id_, change->feature,
+           change->at == Located::kLocal ? FeatureLocation::kLocal : FeatureLocation::kRemote,
+           change->value, now});
+    }
+    if (change->outcome == FeatureOutcome::kChanged) ApplyFeature(*change, now);
+  }
+}
+
+void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) {
+  const bool local = change.at == Located::kLocal;
+  switch (change.feature) {
+    case FeatureNumber::kSequenceWindow:
+      local ? seq_.SetLocalWindow(change.value) : seq_.SetRemoteWindow(change.value);
+      break;
+    case FeatureNumber::kSendAckVector:
+      if (local) {
+        acks_.SetSendVector(change.value != 0);
+      } else {
+        history_.set_coverage(change.value != 0 ? AckCoverage::kAckVector
+                                                : AckCoverage::kNumberOnly);
+      }
+      break;
+    case FeatureNumber::kEcnIncapable:
+      if (!local) ecn_out_ = options_.ecn && change.value == 0;
+      break;
+    case FeatureNumber::kSendNdpCount:
+      (local ? send_ndp_ : peer_ndp_) = change.value != 0;
+      break;
+    case FeatureNumber::kCcid:
+      // A change in mid-connection starts the congestion state afresh. §10.5
+      if (ccids_.sender() == nullptr) return;
+      if (local) {
+        ccids_.StartSender(static_cast<CcidId>(change.value), MakeCcidInit(true, now));
+        ccid_ready_ = false;
+      } else {
+        ccids_.StartReceiver(static_cast<CcidId>(change.value), MakeCcidInit(false, now));
+      }
+      return;
+    default:
+      break;
+  }
+  if (ccids_.sender() == nullptr) return;
+  // Of a half-connection's features those below 192 that the CCIDs care for lie at the HC-Sender,
+  // but Send Ack Vector and 192-255 lie at the HC-Receiver. §10.3
+  const bool at_receiver = change.feature == FeatureNumber::kSendAckVector ||
+                           static_cast<std::uint8_t>(change.feature) >= 192;
+  if (local != at_receiver) {
+    ccids_.sender()->OnFeature(change.feature, change.value, local);
+    ccids_.Unblock(timers_);
+  } else {
+    ccids_.receiver()->OnFeature(change.feature, change.value, local);
+  }
+}
+
+void Connection::Impl::HandleRequests(const CcidRequests& requests, TimePoint now) {
+  for (std::size_t i = 0; i < requests.feature_count; ++i) {
+    // A refusal means that the feature is under negotiation already; the CCID will ask again.
+    static_cast<void>(
+        features_.ChangeLocalNn(requests.features[i].feature, requests.features[i].value));
+  }
+  if (requests.send_ack) want_ack_ = true;
+  if (requests.abandon_in_flight) history_.AbandonInFlight();
+  if (requests.reset) Fail(ClosedBy::kProtocol, *requests.reset, now);
+}
+
+void Connection::Impl::OnMpsChanged(TimePoint now) {
+  events_ |= kEventMpsChanged;
+  const PathInfo path{rtt_, path_mtu_.mps_bytes()};
+  if (ccids_.sender() != nullptr) ccids_.sender()->OnPathInfo(path, now);
+  if (ccids_.receiver() != nullptr) ccids_.receiver()->OnPathInfo(path, now);
+}
+
+void Connection::Impl::TraceCc(TimePoint now) const {
+  if (env_.trace == nullptr) return;
+  const SenderStats s = ccids_.sender()->Stats();
+  CcEvent event = {};
+  event.conn = id_;
+  event.time = now;
+  event.ccid = ccids_.sender_traits()->id;
+  event.cwnd_packets = static_cast<std::uint32_t>(s.cwnd_packets);
+  event.pipe_packets = s.pipe_packets;
+  event.ssthresh_packets = static_cast<std::uint32_t>(std::min(s.ssthresh_packets, 4294967295.0));
+  event.allowed_rate_bytes_per_s = static_cast<std::uint64_t>(s.x_bytes_per_second);
+  event.loss_event_rate = s.loss_event_rate;
+  event.srtt = s.srtt;
+  event.rto = s.rto;
+  event.lost_packets = counters_.data_packets_lost;
+  event.marked_packets = counters_.data_packets_marked;
+  event.loss_events = s.loss_events;
+  event.timeouts = s.timeouts;
+  env_.trace->OnCc(event);
+}
+
+}  // namespace dccp

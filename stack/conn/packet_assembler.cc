@@ -1,0 +1,56 @@
+#include "stack/conn/packet_assembler.h"
+
+#include <cstring>
+
+#include "stack/base/check.h"
+#include "stack/wire/checksum.h"
+
+namespace dccp {
+
+bool PacketAssembler::Send(HeaderFields fields, std::span<const std::byte> options,
+                           std::span<const std::byte> payload, Ecn ecn, TimePoint now) {
+  if (!Ready()) return false;
+  const std::size_t header = FixedHeaderBytes(fields.type, fields.extended) + options.size();
+  Cell* cell = config_.slab->Allocate(header + payload.size());
+  if (cell == nullptr) return false;
+  cell->offset = static_cast<std::uint32_t>(header);
+  cell->length = static_cast<std::uint32_t>(payload.size());
+  if (!payload.empty()) std::memcpy(cell->data + header, payload.data(), payload.size());
+  Finish(fields, options, cell, ecn, now);
+  return true;
+}
+
+void PacketAssembler::SendCell(HeaderFields fields, std::span<const std::byte> options, Cell* cell,
+                               Ecn ecn, TimePoint now) {
+  DCCP_CHECK(Ready());
+  Finish(fields, options, cell, ecn, now);
+}
+
+void PacketAssembler::Finish(const HeaderFields& fields, std::span<const std::byte> options,
+                             Cell* cell, Ecn ecn, TimePoint now) {
+  const std::size_t header = FixedHeaderBytes(fields.type, fields.extended) + options.size();
+  DCCP_CHECK(cell->offset >= header);
+  cell->offset -= static_cast<std::uint32_t>(header);
+  cell->length += static_cast<std::uint32_t>(header);
+  HeaderFields full = fields;
+  full.source_port = config_.tuple.local_port;
+  full.destination_port = config_.tuple.remote_port;
+  WriteHeader(full, options, cell->bytes().first(header));
+  const Path& path = config_.tuple.path;
+  if (config_.encapsulation == Encapsulation::kNative) {
+    const std::size_t covered = CoverageBytes(full.cscov, header, cell->length - header);
+    StoreChecksum(cell->bytes(), ComputeChecksum(path.local, path.remote, cell->bytes(), covered));
+  }
+  // Long-lived small packets: only what is part of the handshake or ends it may be fragmented, so
+  // that a connection can be set up and torn down whatever the path's MTU. RFC 4340 §14.2
+  const bool may_fragment = fields.type == PacketType::kRequest ||
+                            fields.type == PacketType::kResponse ||
+                            fields.type == PacketType::kReset;
+  config_.tx->Push({cell, path, ecn, may_fragment});
+  if (config_.trace != nullptr) {
+    config_.trace->OnPacket(
+        {config_.id, Direction::kSent, now, path, config_.encapsulation, cell->bytes(), ecn});
+  }
+}
+
+}  // namespace dccp
