@@ -45,18 +45,10 @@ class Ccid2Model {
   }
   std::uint32_t pipe() const { return sender.Stats().pipe_packets; }
   std::int64_t next() const { return next_; }
-  std::uint32_t in_flight() const {
-    return static_cast<std::uint32_t>(std::count_if(sent_.begin(), sent_.end(), [](auto& e) {
-      return e.second.data && e.second.state == State::kFlight;
-    }));
-  }
-  std::vector<std::int64_t> undecided() const {
-    std::vector<std::int64_t> seqs;
-    for (const auto& [seq, packet] : sent_) {
-      if (packet.state == State::kFlight) seqs.push_back(seq);
-    }
-    return seqs;
-  }
+  std::uint32_t in_flight() const { return data_in_flight_; }
+  const std::set<std::int64_t>& undecided() const { return flight_; }
+  // Off: the sender gets no word of what is in flight and must keep the account alone.
+  bool report_in_flight = true;
 
   BuildDecision Build(PacketType type) {
     std::array<std::byte, 64> buffer;
@@ -67,6 +59,8 @@ class Ccid2Model {
   // Sends one packet, without asking.
   std::int64_t Send(bool data = true) {
     sent_[next_] = {now, data, State::kFlight};
+    flight_.insert(next_);
+    if (data) ++data_in_flight_;
     sender.OnSent({Seq64(next_), 1, data ? 1000u : 0u, data, false, now});
     return next_++;
   }
@@ -95,7 +89,7 @@ class Ccid2Model {
       Packet& packet = sent_.at(seq);
       if (packet.state == State::kAcked) return;
       fates[seq] = packet.state == State::kGone ? Fate::kLate : fate;
-      packet.state = State::kAcked;
+      Decide(seq, State::kAcked);
       acked_.insert(seq);
       if (!newest || *newest < seq) newest = seq;
     };
@@ -103,11 +97,9 @@ class Ccid2Model {
     for (std::int64_t seq : marked) take(seq, Fate::kMarked);
     if (acked_.size() >= 3) {
       const std::int64_t third = *std::next(acked_.rbegin(), 2);
-      for (auto& [seq, packet] : sent_) {
-        if (seq >= third) break;
-        if (packet.state != State::kFlight) continue;
-        packet.state = State::kGone;
-        fates[seq] = Fate::kLost;
+      while (!flight_.empty() && *flight_.begin() < third) {
+        fates[*flight_.begin()] = Fate::kLost;
+        Decide(*flight_.begin(), State::kGone);
       }
     }
     base.now = now;
@@ -120,9 +112,7 @@ class Ccid2Model {
   CcidRequests Timeout() {
     const CcidRequests requests = sender.OnTimeout(now);
     if (requests.abandon_in_flight) {
-      for (auto& [seq, packet] : sent_) {
-        if (packet.state == State::kFlight) packet.state = State::kGone;
-      }
+      while (!flight_.empty()) Decide(*flight_.begin(), State::kGone);
     }
     return requests;
   }
@@ -130,7 +120,7 @@ class Ccid2Model {
   // Forgets what was decided long ago, for long runs.
   void Trim() {
     while (acked_.size() > 3) acked_.erase(acked_.begin());
-    while (!sent_.empty() && sent_.size() > 5000) sent_.erase(sent_.begin());
+    while (sent_.size() > 20000) sent_.erase(sent_.begin());
   }
 
  private:
@@ -140,6 +130,12 @@ class Ccid2Model {
     bool data;
     State state;
   };
+
+  void Decide(std::int64_t seq, State state) {
+    Packet& packet = sent_.at(seq);
+    if (flight_.erase(seq) > 0 && packet.data) --data_in_flight_;
+    packet.state = state;
+  }
 
   CcidRequests Deliver(const std::map<std::int64_t, Fate>& fates, Feedback& feedback) {
     std::vector<FateRun> runs;
@@ -161,13 +157,15 @@ class Ccid2Model {
     }
     feedback.received_data_bytes = 1000ull * feedback.received_data_packets;
     feedback.runs = runs;
-    feedback.in_flight_data_packets = in_flight();
+    feedback.in_flight_data_packets = report_in_flight ? in_flight() : 0xFFFFFFFFu;
     return sender.OnFeedback(feedback);
   }
 
   std::int64_t next_;
   std::map<std::int64_t, Packet> sent_;
+  std::set<std::int64_t> flight_;
   std::set<std::int64_t> acked_;
+  std::uint32_t data_in_flight_ = 0;
 };
 
 inline std::optional<std::uint64_t> Requested(const CcidRequests& requests, FeatureNumber feature) {

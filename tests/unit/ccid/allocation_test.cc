@@ -1,0 +1,62 @@
+// Neither side of CCID 2 allocates once it exists.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <new>
+
+#include "ccid/ccid2/ccid2_receiver.h"
+#include "tests/unit/ccid/ccid2_model.h"
+
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  std::abort();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace dccp::test {
+namespace {
+
+TEST(Ccid2Allocation, NoneInHundredThousandPackets) {
+  ccid2::Ccid2Sender sender(DefaultInit(), {});
+  ccid2::Ccid2Receiver receiver(DefaultInit());
+  std::array<std::byte, 64> buffer;
+  OptionWriter writer(buffer);
+  TimePoint now = kStart;
+  Seq64 seq(kFirstSeq);
+  const std::size_t before = allocations;
+  for (int i = 0; i < 50000; ++i) {
+    now += 1ms;
+    sender.MaySend(1000, now);
+    sender.OnBuild({PacketType::kData, seq, 1000, now}, writer);
+    sender.OnSent({seq, 2, 2000, true, false, now});
+    receiver.OnPackets({seq, 2, 2000, true, true, 0, Ecn::kEct0, std::nullopt, now, {}});
+    receiver.OnBuildAck({PacketType::kAck, seq, 0, now}, writer);
+    const bool lost = i % 1000 == 999;
+    const FateRun run = {seq, 2, 2, 2000, now, now, lost ? Fate::kLost : Fate::kReceived};
+    Feedback feedback;
+    feedback.now = now;
+    feedback.acked = seq + 1;
+    feedback.runs = {&run, 1};
+    feedback.rtt = 1ms;
+    const CcidRequests requests = sender.OnFeedback(feedback);
+    for (std::size_t k = 0; k < requests.feature_count; ++k) {
+      sender.OnFeature(requests.features[k].feature, requests.features[k].value, true);
+    }
+    sender.OnTimeout(sender.NextTimeout() == kNever ? now : sender.NextTimeout());
+    seq = seq + 2;
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_GE(sender.Stats().loss_events, 50u);
+}
+
+}  // namespace
+}  // namespace dccp::test
