@@ -28,6 +28,7 @@ ConnectionEnv Endpoint::Impl::Env() {
   env.registry = config_.registry;
   env.random = config_.random;
   env.trace = config_.trace;
+  env.drops = &counters_.dropped;
   env.encapsulation = config_.encapsulation;
   env.reads_ecn = config_.reads_ecn;
   env.msl = config_.msl;

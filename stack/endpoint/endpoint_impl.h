@@ -61,8 +61,10 @@ class Endpoint::Impl {
   const EndpointCounters& counters() const { return counters_; }
 
  private:
-  // A connection's turn: as many packets as one segmentation run can hold.
-  static constexpr std::size_t kQuantumPackets = 64;
+  // A connection's turn: as many data packets as one segmentation run can hold.
+  static constexpr std::uint32_t kQuantumPackets = 64;
+  // Room for the answers to a whole batch of received packets: those that find none are lost.
+  static constexpr std::size_t kRingPackets = 4096;
 
   // A packet on its way through the steps.
   struct Inbound {
@@ -104,7 +106,7 @@ class Endpoint::Impl {
   EndpointConfig config_;
   EndpointCounters counters_;
   Slab slab_;  // before everything that holds cells
-  TxRing ring_{kQuantumPackets};
+  TxRing ring_{kRingPackets};
   Refuser refuser_;
   std::vector<Cell*> handed_out_;  // freed at the next Transmit
   ListenerTable listeners_;

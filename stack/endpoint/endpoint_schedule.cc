@@ -114,13 +114,12 @@ OutboundDatagram Endpoint::Impl::HandOut(TxRing& ring) {
   return datagram;
 }
 
-// The connection at the front has its turn: the empty ring is as long as its quantum. False when
-// no connection has anything to send now.
+// Gives the connection at the front its turn. False when none has anything to send now.
 bool Endpoint::Impl::FillRing(TimePoint now) {
   for (std::size_t turns = transmit_.size(); turns > 0; --turns) {
     ConnEntry* entry = transmit_.Pop();
     if (entry == nullptr) return false;
-    entry->conn->Transmit(now);
+    entry->conn->Transmit(now, kQuantumPackets);
     Refresh(*entry, now);
     if (!ring_.empty()) return true;
   }
