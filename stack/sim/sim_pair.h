@@ -18,9 +18,9 @@ struct SimPairConfig {
   IpFamily family = IpFamily::kV4;
   PathConfig to_server = {.delay = std::chrono::milliseconds(10)};
   PathConfig to_client = {.delay = std::chrono::milliseconds(10)};
-  ConnectionOptions client;
-  ConnectionOptions server;
-  EndpointConfig endpoint;                             // registry null: CCID 2 only
+  ConnectionOptions client = {};
+  ConnectionOptions server = {};
+  EndpointConfig endpoint = {};                        // registry null: CCID 2 only
   std::optional<EndpointConfig> server_endpoint = {};  // default: as `endpoint`
   std::uint16_t port = 5001;
   ServiceCode service_code = ServiceCode(0x74657374);  // "test"
