@@ -28,7 +28,7 @@ struct FeatureEntry {
 
   // Our wish.
   PreferenceList preferences;  // SP; empty: none of our own
-  bool adopted = false;         // SP: the list stems from the peer's first Change
+  bool adopted = false;        // SP: the list stems from the peer's first Change
   std::uint64_t proposed = 0;  // NN: the value of our Change
   bool mandatory = false;
   bool wish = false;            // STABLE, and a Change waits to be sent

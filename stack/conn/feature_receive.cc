@@ -115,9 +115,9 @@ void FeatureNegotiator::PrepareSpAnswer(FeatureEntry& entry, std::span<const std
   if (chosen && !entry.SaidOtherwise() && entry.proposals == 0) entry.wish = false;
 }
 
-// Who preferred nothing prefers what it has answered first, then everything else that it understands.
-// From then on the list is as fixed as any: an answer that depended on the peer's list alone would
-// let an old Confirm pass for the answer to a newer Change.
+// Who preferred nothing prefers what it has answered first, then everything else that it
+// understands. From then on the list is as fixed as any: an answer that depended on the peer's list
+// alone would let an old Confirm pass for the answer to a newer Change.
 void FeatureNegotiator::AdoptPreferences(FeatureEntry& entry) {
   entry.adopted = true;
   entry.preferences.Add(static_cast<std::uint8_t>(entry.answer));
