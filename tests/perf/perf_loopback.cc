@@ -1,0 +1,37 @@
+// Loopback goodput between a sender and a receiver process: the UDP sockets alone, and beside them
+// the same sockets with DCCP, CCID 2, on top.
+//
+//   perf_loopback [seconds [payload bytes]]
+//
+// The baseline is run twice, with a window and without; the better one counts.
+#include <algorithm>
+
+#include "loopback_raw.h"
+
+namespace dccp::perf {
+namespace {
+
+const char* Name(IpFamily family) { return family == IpFamily::kV4 ? "127.0.0.1" : "::1"; }
+
+void Run(const Settings& settings, IpFamily family) {
+  const std::string name = Name(family);
+  const Figures blast = RawRun(settings, family, FlowControl::kBlast).Run();
+  PrintRow(name + " sockets, blast", blast);
+  const Figures window = RawRun(settings, family, FlowControl::kWindow).Run();
+  PrintRow(name + " sockets, window", window);
+}
+
+}  // namespace
+}  // namespace dccp::perf
+
+int main(int argc, char** argv) {
+  dccp::perf::Settings settings;
+  if (argc > 1) settings.duration = std::chrono::seconds(std::max(1, std::atoi(argv[1])));
+  if (argc > 2) {
+    settings.payload_bytes = static_cast<std::uint32_t>(std::clamp(std::atoi(argv[2]), 16, 60000));
+  }
+  dccp::perf::PrintHeader();
+  dccp::perf::Run(settings, dccp::IpFamily::kV6);
+  dccp::perf::Run(settings, dccp::IpFamily::kV4);
+  return 0;
+}
