@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
+
+#include "stack/base/intrusive_list.h"
 
 namespace dccp {
 
@@ -29,6 +32,21 @@ struct Cell {
   std::uint32_t tailroom() const { return capacity - offset - length; }
 };
 
+namespace internal {
+
+// A run of equal cells in one block of memory.
+struct SlabChunk {
+  std::size_t size_class = 0;
+  std::uint32_t cell_count = 0;
+  std::uint32_t in_use = 0;
+  Cell* free = nullptr;
+  ListLink<SlabChunk> usable;
+  std::unique_ptr<Cell[]> cells;
+  std::unique_ptr<std::byte[]> memory;
+};
+
+}  // namespace internal
+
 // Hands out cells of four sizes from chunks and takes them back. Memory is reserved chunk by chunk,
 // never beyond the byte budget, and kept: once the working set is reached no call allocates.
 // When the budget is spent on chunks of one size that stand empty, they are given up for another.
@@ -40,7 +58,7 @@ class Slab {
   static constexpr std::array<std::uint32_t, 4> kCellBytes = {256, 2048, 10240, 65536 + 512};
 
   explicit Slab(std::size_t budget_bytes);
-  ~Slab();
+  ~Slab() = default;
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
 
@@ -58,21 +76,20 @@ class Slab {
  private:
   using Chunk = internal::SlabChunk;
 
-  // All chunks of one cell size; those with a free cell are linked from `usable` as well.
+  // All chunks of one cell size, and those of them that have a free cell.
   struct SizeClass {
-    Chunk* all = nullptr;
-    Chunk* usable = nullptr;
+    std::vector<std::unique_ptr<Chunk>> chunks;
+    IntrusiveList<Chunk, &Chunk::usable> usable;
   };
 
   Cell* TakeFrom(std::size_t size_class);
   bool Grow(std::size_t size_class);
   bool GiveUpEmptyChunks(std::size_t bytes_needed);
-  void Destroy(Chunk* chunk);
 
   std::size_t budget_bytes_;
   std::size_t bytes_in_use_ = 0;
   std::size_t bytes_reserved_ = 0;
-  std::array<SizeClass, kCellBytes.size()> classes_ = {};
+  std::array<SizeClass, kCellBytes.size()> classes_;
 };
 
 }  // namespace dccp
