@@ -6,6 +6,7 @@
 // The baseline is run twice, with a window and without; the better one counts.
 #include <algorithm>
 
+#include "loopback_dccp.h"
 #include "loopback_raw.h"
 
 namespace dccp::perf {
@@ -19,6 +20,19 @@ void Run(const Settings& settings, IpFamily family) {
   PrintRow(name + " sockets, blast", blast);
   const Figures window = RawRun(settings, family, FlowControl::kWindow).Run();
   PrintRow(name + " sockets, window", window);
+  DccpRun dccp(settings, family);
+  const Figures figures = dccp.Run();
+  PrintRow(name + " DCCP, CCID 2", figures);
+  const double baseline = std::max(blast.goodput_mbps(), window.goodput_mbps());
+  const ConnectionInfo& info = dccp.sender_info();
+  std::printf(
+      "%s: DCCP carries %.1f %% of the sockets (cwnd %.0f, ack ratio %u, srtt %.0f us, "
+      "congestion events %llu, timeouts %llu)\n",
+      name.c_str(), baseline > 0 ? 100 * figures.goodput_mbps() / baseline : 0,
+      info.sender.cwnd_packets, info.sender.ack_ratio,
+      std::chrono::duration<double, std::micro>(info.sender.srtt).count(),
+      static_cast<unsigned long long>(info.sender.loss_events),
+      static_cast<unsigned long long>(info.sender.timeouts));
 }
 
 }  // namespace

@@ -1,0 +1,298 @@
+#include "dccp/uv_driver.h"
+
+#include <array>
+#include <optional>
+
+#include "dccp/ccid2.h"
+#include "stack/io/monotonic_clock.h"
+#include "stack/io/raw_socket.h"
+#include "tests/unit/io/loopback.h"
+
+namespace dccp {
+namespace {
+
+constexpr std::uint16_t kDccpPort = 5001;
+
+// A loop of its own with a guard timer, so that a test that waits for something that never comes
+// fails instead of hanging.
+class Loop {
+ public:
+  Loop() {
+    uv_loop_init(&loop_);
+    uv_timer_init(&loop_, &guard_);
+    guard_.data = this;
+    uv_unref(reinterpret_cast<uv_handle_t*>(&guard_));
+    uv_timer_start(
+        &guard_,
+        [](uv_timer_t* timer) {
+          static_cast<Loop*>(timer->data)->expired_ = true;
+          uv_stop(timer->loop);
+        },
+        kPatienceMs, 0);
+  }
+  ~Loop() {
+    uv_close(reinterpret_cast<uv_handle_t*>(&guard_), nullptr);
+    uv_run(&loop_, UV_RUN_DEFAULT);
+    EXPECT_EQ(uv_loop_close(&loop_), 0) << "a handle was left open";
+  }
+  uv_loop_t* get() { return &loop_; }
+  // Until nothing keeps it alive.
+  void Run() {
+    uv_run(&loop_, UV_RUN_DEFAULT);
+    EXPECT_FALSE(expired_) << "the loop did not end by itself";
+  }
+  template <typename Condition>
+  bool RunUntil(Condition done) {
+    while (!expired_ && !done()) uv_run(&loop_, UV_RUN_ONCE);
+    return !expired_;
+  }
+
+ private:
+  uv_loop_t loop_;
+  uv_timer_t guard_;
+  bool expired_ = false;
+};
+
+class Registry {
+ public:
+  Registry() { registry_.Add(ccid2_); }
+  const CcidRegistry* get() const { return &registry_; }
+
+ private:
+  Ccid2Factory ccid2_;
+  CcidRegistry registry_;
+};
+
+// One end: a driver, and what its events said.
+class End {
+ public:
+  End(Loop& loop, const Registry& registry, Encapsulation encapsulation = Encapsulation::kUdp) {
+    UvDriverConfig config;
+    config.endpoint.registry = registry.get();
+    config.endpoint.encapsulation = encapsulation;
+    DriverError error;
+    driver_ = UvDriver::Create(loop.get(), config, &error);
+    EXPECT_NE(driver_, nullptr) << error.what;
+    driver_->SetEventHandler([this](const Event& event) { OnEvent(event); });
+  }
+
+  UvDriver& driver() { return *driver_; }
+  Endpoint& endpoint() { return driver_->endpoint(); }
+
+  bool Serve(const IpAddress& local, std::uint16_t udp_port) {
+    ListenParams listen;
+    listen.port = kDccpPort;
+    EXPECT_TRUE(endpoint().Listen(listen).ok());
+    DriverError error;
+    return driver_->OpenServer(local, udp_port, false, &error);
+  }
+  void Connect(const IpAddress& remote, std::uint16_t udp_port) {
+    ConnectParams params;
+    params.remote_port = kDccpPort;
+    DriverError error;
+    ASSERT_TRUE(driver_->OpenPath(remote, udp_port, nullptr, &params.path, &error)) << error.what;
+    path = params.path;
+    const Result<ConnId> id = endpoint().Connect(params, driver_->now());
+    ASSERT_TRUE(id.ok());
+    conn = *id;
+  }
+
+  ConnId conn;
+  Path path;
+  std::uint32_t seen = 0;
+  std::size_t received = 0;
+  std::size_t to_send = 0;
+  bool close_when_sent = false;
+
+ private:
+  void OnEvent(const Event& event) {
+    seen |= event.bits;
+    conn = event.conn;
+    if ((event.bits & kEventReadable) != 0) Read();
+    if ((event.bits & (kEventConnected | kEventWritable)) != 0) Send();
+  }
+  void Read() {
+    std::array<ReceivedDatagram, 64> datagrams;
+    while (const std::size_t count = endpoint().Read(conn, datagrams)) received += count;
+  }
+  void Send() {
+    const std::array<std::byte, 1000> data = {};
+    while (to_send > 0 && endpoint().Send(conn, data).ok()) --to_send;
+    if (to_send == 0 && close_when_sent) {
+      close_when_sent = false;
+      EXPECT_TRUE(endpoint().Close(conn, driver_->now()).ok());
+    }
+  }
+
+  std::unique_ptr<UvDriver> driver_;
+};
+
+// A UDP port that was free a moment ago.
+std::uint16_t FreeUdpPort(const IpAddress& local) {
+  return OpenServer(local)->path().local_udp_port;
+}
+
+class UvDriverTest : public testing::TestWithParam<IpFamily> {
+ protected:
+  UvDriverTest() : loopback_(LoopbackAddress(GetParam())), udp_port_(FreeUdpPort(loopback_)) {}
+  IpAddress loopback_;
+  std::uint16_t udp_port_;
+  Loop loop_;
+  Registry registry_;
+};
+INSTANTIATE_TEST_SUITE_P(Families, UvDriverTest, testing::Values(IpFamily::kV4, IpFamily::kV6),
+                         FamilyName);
+
+TEST_P(UvDriverTest, CarriesDataAndEndsWithTheLastConnection) {
+  End server(loop_, registry_);
+  End client(loop_, registry_);
+  ASSERT_TRUE(server.Serve(AnyAddress(GetParam()), udp_port_));
+  client.to_send = 5000;
+  client.close_when_sent = true;
+  client.Connect(loopback_, udp_port_);
+  loop_.Run();
+  EXPECT_NE(client.seen & kEventConnected, 0u);
+  EXPECT_NE(server.seen & kEventAccepted, 0u);
+  EXPECT_NE(client.seen & kEventClosed, 0u);
+  EXPECT_NE(server.seen & kEventClosed, 0u);
+  const auto info = client.endpoint().Info(client.conn);
+  ASSERT_TRUE(info.ok());
+  EXPECT_TRUE(info->close.clean);
+  EXPECT_EQ(server.received, 5000u);
+}
+
+TEST_P(UvDriverTest, R6773_PORT_03_GivesEachPathASourcePortOfItsOwn) {
+  End client(loop_, registry_);
+  Path first;
+  Path second;
+  DriverError error;
+  ASSERT_TRUE(client.driver().OpenPath(loopback_, udp_port_, nullptr, &first, &error));
+  ASSERT_TRUE(client.driver().OpenPath(loopback_, udp_port_, nullptr, &second, &error));
+  EXPECT_EQ(first.local, loopback_);
+  EXPECT_NE(first.local_udp_port, second.local_udp_port);
+}
+
+TEST_P(UvDriverTest, R6773_ICMP_01_AnUnreachablePortEndsTheConnection) {
+  End client(loop_, registry_);
+  client.Connect(loopback_, udp_port_);
+  loop_.Run();
+  EXPECT_NE(client.seen & kEventClosed, 0u);
+  const auto info = client.endpoint().Info(client.conn);
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->close.by, ClosedBy::kUnreachable);
+  EXPECT_EQ(info->close.icmp, IcmpKind::kPortUnreachable);
+}
+
+TEST_P(UvDriverTest, AnIdleServerLivesWhileItIsReferenced) {
+  End server(loop_, registry_);
+  ASSERT_TRUE(server.Serve(loopback_, udp_port_));
+  loop_.Run();  // ends at once
+  server.driver().Ref();
+  EXPECT_NE(uv_run(loop_.get(), UV_RUN_NOWAIT), 0);
+  server.driver().Unref();
+  EXPECT_EQ(uv_run(loop_.get(), UV_RUN_NOWAIT), 0);
+}
+
+TEST_P(UvDriverTest, DoesNotSpinWhenNothingHappens) {
+  End server(loop_, registry_);
+  ASSERT_TRUE(server.Serve(loopback_, udp_port_));
+  server.driver().Ref();
+  int iterations = 0;
+  uv_check_t check;
+  uv_check_init(loop_.get(), &check);
+  check.data = &iterations;
+  uv_check_start(&check, [](uv_check_t* handle) { ++*static_cast<int*>(handle->data); });
+  uv_timer_t pause;
+  uv_timer_init(loop_.get(), &pause);
+  uv_timer_start(
+      &pause, [](uv_timer_t* timer) { uv_stop(timer->loop); }, 50, 0);
+  uv_run(loop_.get(), UV_RUN_DEFAULT);
+  EXPECT_LE(iterations, 5);
+  uv_close(reinterpret_cast<uv_handle_t*>(&check), nullptr);
+  uv_close(reinterpret_cast<uv_handle_t*>(&pause), nullptr);
+  server.driver().Unref();
+  uv_run(loop_.get(), UV_RUN_DEFAULT);
+}
+
+TEST_P(UvDriverTest, LetsOtherHandlesRunDuringATransfer) {
+  End server(loop_, registry_);
+  End client(loop_, registry_);
+  ASSERT_TRUE(server.Serve(loopback_, udp_port_));
+  client.to_send = 1u << 30;
+  client.Connect(loopback_, udp_port_);
+  int ticks = 0;
+  uv_timer_t timer;
+  uv_timer_init(loop_.get(), &timer);
+  timer.data = &ticks;
+  uv_timer_start(
+      &timer, [](uv_timer_t* t) { ++*static_cast<int*>(t->data); }, 1, 1);
+  EXPECT_TRUE(loop_.RunUntil([&] { return ticks >= 50 && server.received > 10000; }));
+  uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
+  uv_run(loop_.get(), UV_RUN_NOWAIT);
+}
+
+TEST_P(UvDriverTest, CountsADatagramBelowTheMinimum) {
+  End server(loop_, registry_);
+  ASSERT_TRUE(server.Serve(loopback_, udp_port_));
+  const auto socket = OpenClient(loopback_, udp_port_);
+  const std::vector<std::byte> bytes = Bytes(11);
+  const OutboundDatagram out = {bytes, socket->path(), Ecn::kNotEct, false};
+  SendBatch batch;
+  ASSERT_EQ(socket->Send({&out, 1}, batch).taken, 1u);
+  server.driver().Ref();
+  const auto& dropped = server.endpoint().counters().dropped;
+  EXPECT_TRUE(loop_.RunUntil(
+      [&] { return dropped[static_cast<std::size_t>(DropReason::kUdpLength)] == 1; }));
+  server.driver().Unref();
+}
+
+TEST_P(UvDriverTest, SaysWhichAddressIsInUse) {
+  End first(loop_, registry_);
+  End second(loop_, registry_);
+  ASSERT_TRUE(first.Serve(loopback_, udp_port_));
+  DriverError error;
+  EXPECT_FALSE(second.driver().OpenServer(loopback_, udp_port_, false, &error));
+  EXPECT_EQ(error.error, Error::kPortInUse);
+  EXPECT_EQ(error.errno_value, EADDRINUSE);
+  EXPECT_NE(error.what.find(FormatAddress(loopback_)), std::string::npos) << error.what;
+}
+
+TEST_P(UvDriverTest, RefusesARemoteThatIsNoUnicastAddress) {
+  End client(loop_, registry_);
+  Path path;
+  DriverError error;
+  EXPECT_FALSE(client.driver().OpenPath(AnyAddress(GetParam()), udp_port_, nullptr, &path, &error));
+  EXPECT_EQ(error.error, Error::kInvalidArgument);
+  const IpAddress group = Address(GetParam() == IpFamily::kV4 ? "224.0.0.1" : "ff02::1");
+  EXPECT_FALSE(client.driver().OpenPath(group, udp_port_, nullptr, &path, &error));
+  EXPECT_FALSE(client.driver().OpenPath(loopback_, 0, nullptr, &path, &error));
+}
+
+TEST_P(UvDriverTest, NativeCarriesDataBetweenTwoDriversOfOneHost) {
+  IoError io;
+  if (RawSocket::Open(GetParam(), 1u << 20, &io) == nullptr) GTEST_SKIP() << io.what;
+  End server(loop_, registry_, Encapsulation::kNative);
+  End client(loop_, registry_, Encapsulation::kNative);
+  ASSERT_TRUE(server.Serve(AnyAddress(GetParam()), 0));
+  client.to_send = 2000;
+  client.close_when_sent = true;
+  client.Connect(loopback_, 0);
+  loop_.Run();
+  EXPECT_EQ(server.received, 2000u);
+  const auto info = client.endpoint().Info(client.conn);
+  ASSERT_TRUE(info.ok());
+  EXPECT_TRUE(info->close.clean);
+  // The server may refuse a repeated Close; its own packets, looped back, were thousands.
+  EXPECT_LE(server.endpoint().counters().resets_without_connection, 3u);
+  EXPECT_EQ(client.endpoint().counters().resets_without_connection, 0u);
+}
+
+TEST(UvDriver, NeedsARegistry) {
+  Loop loop;
+  DriverError error;
+  EXPECT_EQ(UvDriver::Create(loop.get(), {}, &error), nullptr);
+  EXPECT_EQ(error.error, Error::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace dccp
