@@ -50,7 +50,7 @@ void AckRatioControl::Adapt(std::uint32_t cwnd) {
   clean_windows_ = 0;
 }
 
-std::uint32_t AckRatioControl::Wanted(std::uint32_t cwnd) const {
+std::uint32_t AckRatioControl::Wanted(std::uint32_t cwnd, std::uint32_t used) const {
   // A window of one packet cannot wait for a second; nor should a window that stays at two, where
   // half of the acknowledgements would wait for the peer's delayed-acknowledgement timer. Once at 1
   // the ratio remains there until the window is 4, so that it does not flap.
@@ -58,21 +58,22 @@ std::uint32_t AckRatioControl::Wanted(std::uint32_t cwnd) const {
   if (cwnd < 4 && current_ == 1) return 1;
   std::uint64_t ratio = std::max(rule_, kDefault);
   if (acks_per_window_ > 0) {
-    ratio = std::max<std::uint64_t>(ratio, std::min(cwnd / acks_per_window_, kMaxAheadRatio));
+    ratio = std::max<std::uint64_t>(ratio, std::min(used / acks_per_window_, kMaxAheadRatio));
   }
   // At most half of the peer's Sequence Window of acknowledgements under way.
   const std::uint64_t most_acks = std::max<std::uint64_t>(peer_sequence_window_ / 2, 1);
-  ratio = std::max(ratio, (cwnd + most_acks - 1) / most_acks);
+  ratio = std::max(ratio, (used + most_acks - 1) / most_acks);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ratio, MaxFor(cwnd)));
 }
 
-std::optional<std::uint32_t> AckRatioControl::Request(std::uint32_t cwnd, TimePoint now,
-                                                      Duration rtt) {
-  const std::uint32_t wanted = Wanted(cwnd);
-  if (wanted == asked_) return std::nullopt;
-  const bool illegal = asked_ > MaxFor(cwnd) || (cwnd >= 4 && asked_ < kDefault) || wanted == 1;
+std::optional<std::uint32_t> AckRatioControl::Request(std::uint32_t cwnd, std::uint32_t used,
+                                                      TimePoint now, Duration rtt) {
+  const std::uint32_t wanted = Wanted(cwnd, used);
+  const bool forgotten = asked_ != current_ && now - *asked_at_ >= kPatience * rtt;
+  if (wanted == asked_ && !forgotten) return std::nullopt;
+  const bool due = asked_ > MaxFor(cwnd) || (cwnd >= 4 && asked_ < kDefault) || wanted == 1;
   const std::uint32_t change = wanted > asked_ ? wanted - asked_ : asked_ - wanted;
-  if (!illegal && change * 8 < asked_) return std::nullopt;
+  if (!due && !forgotten && change * 8 < asked_) return std::nullopt;
   // A ratio above the window stops the flow until a timer runs out; that outweighs the advice to
   // ask only once a round trip.
   if (asked_at_ && now - *asked_at_ < rtt && asked_ <= cwnd) return std::nullopt;

@@ -23,12 +23,14 @@ class AckRatioControl {
   static constexpr std::uint32_t kMax = 65535;
   static constexpr std::uint32_t kMaxAheadRatio = 64;
   static constexpr std::uint32_t kPersistentWindows = 4;
+  static constexpr int kPatience = 4;
 
   // `current` as agreed: 0 means that the peer has been told of none and is taken as the default.
   AckRatioControl(std::uint32_t current, std::uint32_t acks_per_window);
 
-  // The ratio that the peer has confirmed.
+  // The ratio that the peer has confirmed, and the one it was asked for last.
   std::uint32_t current() const { return current_; }
+  std::uint32_t asked() const { return asked_; }
   // The most that a window allows.
   static std::uint32_t MaxFor(std::uint32_t cwnd);
 
@@ -42,11 +44,14 @@ class AckRatioControl {
   // A window of data sent under the present conditions has been acknowledged.
   void OnWindowEnd(std::uint32_t cwnd);
 
-  // The value to ask for now; at most once a round trip and only when it matters.
-  std::optional<std::uint32_t> Request(std::uint32_t cwnd, TimePoint now, Duration rtt);
+  // The value to ask for now, with `used` packets of the window really sent in a round trip; at
+  // most once a round trip and only when it matters. What is not confirmed within kPatience round
+  // trips is asked for again.
+  std::optional<std::uint32_t> Request(std::uint32_t cwnd, std::uint32_t used, TimePoint now,
+                                       Duration rtt);
 
  private:
-  std::uint32_t Wanted(std::uint32_t cwnd) const;
+  std::uint32_t Wanted(std::uint32_t cwnd, std::uint32_t used) const;
   void Adapt(std::uint32_t cwnd);
 
   std::uint32_t acks_per_window_;

@@ -55,10 +55,10 @@ void Ccid2Sender::OnSent(const SentRun& run) {
     data_since_ack_ = 0;
     return;
   }
+  if (pipe_ == 0) timeout_ = run.time + rtt_.rto();
   pipe_ += run.packets;
   last_data_sent_ = run.time;
   if (pipe_ >= window_.cwnd()) limited_until_ = highest_sent_;
-  if (timeout_ == kNever) timeout_ = run.time + rtt_.rto();
   if (options_.pacing) pacer_.OnSent(run.packets, run.time, PacingInterval());
 }
 
@@ -68,7 +68,9 @@ CcidRequests Ccid2Sender::OnFeedback(const Feedback& feedback) {
   UpdatePipe(feedback, digest);
   UpdateWindow(feedback, digest);
   UpdateRound(feedback, digest);
-  return Requests(feedback.now);
+  const CcidRequests requests = Requests(feedback.now);
+  if (pipe_ == 0) timeout_ = IdleDeadline();
+  return requests;
 }
 
 Ccid2Sender::Digest Ccid2Sender::Read(const Feedback& feedback) const {
@@ -131,9 +133,7 @@ void Ccid2Sender::UpdatePipe(const Feedback& feedback, const Digest& digest) {
   pipe_ -= std::min(pipe_, digest.left_pipe);
   // The connection's history is the authority: a packet that it follows no longer cannot come back.
   pipe_ = std::min(pipe_, feedback.in_flight_data_packets);
-  if (pipe_ == 0) {
-    timeout_ = kNever;
-  } else if (digest.progress) {
+  if (pipe_ > 0 && digest.progress) {
     timeout_ = feedback.now + rtt_.rto();
   }
 }
@@ -178,7 +178,9 @@ void Ccid2Sender::UpdateRound(const Feedback& feedback, const Digest& digest) {
 CcidRequests Ccid2Sender::Requests(TimePoint now) {
   CcidRequests requests;
   const Duration rtt = rtt_.srtt_or_default();
-  if (const auto ratio = ack_ratio_.Request(window_.cwnd(), now, rtt)) {
+  const std::uint64_t used = std::min<std::uint64_t>(packets_per_rtt_, window_.cwnd());
+  if (const auto ratio =
+          ack_ratio_.Request(window_.cwnd(), static_cast<std::uint32_t>(used), now, rtt)) {
     requests.features[requests.feature_count++] = {FeatureNumber::kAckRatio, *ratio};
   }
   // Non-data packets use up sequence numbers too.
@@ -191,6 +193,7 @@ CcidRequests Ccid2Sender::Requests(TimePoint now) {
 
 CcidRequests Ccid2Sender::OnTimeout(TimePoint now) {
   if (now < timeout_) return {};
+  if (pipe_ == 0) return OnIdle(now);
   ++timeouts_;
   window_.OnTimeout();
   rtt_.BackOff();
@@ -202,6 +205,19 @@ CcidRequests Ccid2Sender::OnTimeout(TimePoint now) {
   rtt_point_ = Seq64(0);
   CcidRequests requests = Requests(now);
   requests.abandon_in_flight = true;
+  return requests;
+}
+
+CcidRequests Ccid2Sender::OnIdle(TimePoint now) {
+  // The first window after the silence will be a small one: with the ratio of the large one before,
+  // its acknowledgement would wait for the peer's delayed-acknowledgement timer, if it has one.
+  timeout_ = kNever;
+  packets_per_rtt_ = 0;
+  RestartAfterIdle(now);
+  CcidRequests requests;
+  if (const auto ratio = ack_ratio_.Request(RestartWindow(), 0, now, rtt_.srtt_or_default())) {
+    requests.features[requests.feature_count++] = {FeatureNumber::kAckRatio, *ratio};
+  }
   return requests;
 }
 
@@ -261,6 +277,17 @@ std::uint32_t Ccid2Sender::WindowLimit() const {
   return std::max(1u, std::min(options_.max_cwnd_packets, sequence_window_.FlightLimit()));
 }
 
+std::uint32_t Ccid2Sender::RestartWindow() const {
+  return std::min({InitialWindow(packet_bytes_), WindowLimit(), window_.cwnd()});
+}
+
+TimePoint Ccid2Sender::IdleDeadline() const {
+  if (!last_data_sent_ || ack_ratio_.asked() <= AckRatioControl::MaxFor(RestartWindow())) {
+    return kNever;
+  }
+  return *last_data_sent_ + rtt_.rto();
+}
+
 Duration Ccid2Sender::PacingInterval() const {
   if (!rtt_.has_sample()) return Duration::zero();
   // A little faster than a window a round trip, or the window would never be full and never grow;
@@ -273,7 +300,7 @@ void Ccid2Sender::RestartAfterIdle(TimePoint now) {
   if (pipe_ > 0 || !last_data_sent_) return;
   const std::int64_t periods = (now - *last_data_sent_) / rtt_.rto();
   if (periods <= 0) return;
-  window_.OnIdle(periods, std::min(InitialWindow(packet_bytes_), WindowLimit()));
+  window_.OnIdle(periods, RestartWindow());
   pacer_.Reset();
   *last_data_sent_ += periods * rtt_.rto();
 }

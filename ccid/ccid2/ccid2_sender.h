@@ -64,10 +64,14 @@ class Ccid2Sender final : public CcidSender {
   void UpdateWindow(const Feedback& feedback, const Digest& digest);
   void UpdateRound(const Feedback& feedback, const Digest& digest);
   CcidRequests Requests(TimePoint now);
+  CcidRequests OnIdle(TimePoint now);
 
   bool NewEvent(Seq64 last_of_run) const { return last_of_run > recovery_point_; }
   std::uint32_t WindowLimit() const;
   Duration PacingInterval() const;
+  std::uint32_t RestartWindow() const;
+  // While nothing is in flight: when to look whether the silence calls for another Ack Ratio.
+  TimePoint IdleDeadline() const;
   void RestartAfterIdle(TimePoint now);
 
   Ccid2Options options_;
@@ -90,7 +94,7 @@ class Ccid2Sender final : public CcidSender {
   TimePoint round_started_;
   std::uint64_t packets_per_rtt_ = 0;  // of any kind, in the last round
 
-  TimePoint timeout_ = kNever;
+  TimePoint timeout_ = kNever;                    // the RTO while pipe_ > 0, else IdleDeadline()
   TimePoint no_growth_until_ = TimePoint::min();  // Slow Receiver. RFC 4340 §11.6
   std::optional<TimePoint> last_data_sent_;
   std::uint32_t data_since_ack_ = 0;  // data packets sent since a packet that acknowledged

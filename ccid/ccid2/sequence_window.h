@@ -13,11 +13,13 @@ namespace dccp::ccid2 {
 
 // A value. Sequence Window/A shall be about five times the packets of a round trip; it is asked for
 // in powers of two and at most once a round trip, early enough that the window need not wait for
-// the answer. Until the peer confirms, the old value limits the window. It is never lowered: a wide
+// the answer; what is not confirmed within kPatience round trips is asked for again. Until the peer
+// confirms, the old value limits the window. It is never lowered: a wide
 // window costs nothing but a larger target for blind attacks, and lowering it during a loss burst
 // could put the endpoints out of step.
 class SequenceWindowControl {
  public:
+  static constexpr int kPatience = 4;
   static constexpr std::uint64_t kMax = (std::uint64_t{1} << 46) - 1;
 
   explicit SequenceWindowControl(std::uint64_t current) : current_(current), asked_(current) {}
@@ -39,7 +41,8 @@ class SequenceWindowControl {
   std::optional<std::uint64_t> Request(std::uint64_t packets_per_rtt, TimePoint now, Duration rtt) {
     constexpr std::uint64_t kRoundTrips = 5;
     const std::uint64_t need = std::min(packets_per_rtt, kMax / kRoundTrips) * kRoundTrips;
-    if (need <= asked_ || (asked_at_ && now - *asked_at_ < rtt)) return std::nullopt;
+    if (need <= current_ || (asked_at_ && now - *asked_at_ < rtt)) return std::nullopt;
+    if (need <= asked_ && now - *asked_at_ < kPatience * rtt) return std::nullopt;
     asked_ = std::min(std::bit_ceil(need), kMax);
     asked_at_ = now;
     return asked_;

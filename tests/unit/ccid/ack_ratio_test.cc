@@ -24,7 +24,7 @@ struct Rig {
     now += kRtt;
     if (congested) control.OnReverseCongestion();
     control.OnWindowEnd(cwnd);
-    const auto asked = control.Request(cwnd, now, kRtt);
+    const auto asked = control.Request(cwnd, cwnd, now, kRtt);
     if (asked) control.OnFeature(*asked);
     return asked.value_or(0);
   }
@@ -90,16 +90,16 @@ TEST(AckRatio, R4341_AR_04_DoublingStopsAtTheBound) {
 
 TEST(AckRatio, R4341_AR_05_AsksAtMostOnceARoundTrip) {
   AckRatioControl control(2, 16);
-  EXPECT_TRUE(control.Request(100, kStart, kRtt));
-  EXPECT_FALSE(control.Request(400, kStart + kRtt - 1ns, kRtt));
-  EXPECT_TRUE(control.Request(400, kStart + kRtt, kRtt));
+  EXPECT_TRUE(control.Request(100, 100, kStart, kRtt));
+  EXPECT_FALSE(control.Request(400, 400, kStart + kRtt - 1ns, kRtt));
+  EXPECT_TRUE(control.Request(400, 400, kStart + kRtt, kRtt));
 }
 
 TEST(AckRatio, Bug_D1_ARatioAboveTheWindowIsCorrectedAtOnce) {
   AckRatioControl control(2, 16);
-  ASSERT_EQ(control.Request(1000, kStart, kRtt), 62u);
+  ASSERT_EQ(control.Request(1000, 1000, kStart, kRtt), 62u);
   control.OnFeature(62);
-  EXPECT_EQ(control.Request(20, kStart + 1ms, kRtt), 2u);
+  EXPECT_EQ(control.Request(20, 20, kStart + 1ms, kRtt), 2u);
 }
 
 TEST(AckRatio, R4341_AR_05_OneForAWindowOfOneAtOnceAndForTwoWhenItLasts) {
@@ -131,6 +131,21 @@ TEST(AckRatio, SmallChangesOfALargeRatioAreNotWorthAnOption) {
   EXPECT_EQ(rig.Window(656), 0u);
   EXPECT_EQ(rig.Window(719), 0u);
   EXPECT_EQ(rig.Window(720), 45u);
+}
+
+TEST(AckRatio, TheFloorFollowsWhatIsSentNotWhatTheWindowWouldAllow) {
+  AckRatioControl control(2, 16);
+  EXPECT_FALSE(control.Request(1000, 30, kStart, kRtt));
+  EXPECT_EQ(control.Request(1000, 160, kStart, kRtt), 10u);
+}
+
+TEST(AckRatio, AsksAgainForWhatIsNotConfirmed) {
+  AckRatioControl control(2, 16);
+  EXPECT_EQ(control.Request(160, 160, kStart, kRtt), 10u);
+  EXPECT_FALSE(control.Request(160, 160, kStart + 3 * kRtt, kRtt));
+  EXPECT_EQ(control.Request(160, 160, kStart + 4 * kRtt, kRtt), 10u);
+  control.OnFeature(10);
+  EXPECT_FALSE(control.Request(160, 160, kStart + 100 * kRtt, kRtt));
 }
 
 TEST(AckRatio, R4341_CWND_15_AcksUnderWayFitThePeersSequenceWindow) {
@@ -203,6 +218,32 @@ TEST(AckRatio, R4341_AR_02_SenderTurnsReverseLossesAndMarksIntoARequest) {
     }
     EXPECT_EQ(asked, 4u);
   }
+}
+
+TEST(AckRatio, Bug_D1_SenderLowersALargeRatioBeforeASmallWindowFollowsASilence) {
+  Ccid2Model m;
+  m.sender.OnFeature(FeatureNumber::kAckRatio, 2, true);
+  while (m.sender.Stats().ack_ratio < 20) {
+    const auto s = m.Fill();
+    m.now += kRtt;
+    for (std::size_t i = 0; i < s.size(); i += 2) {
+      const auto asked =
+          Requested(m.Ack({s[i], s[std::min(i + 1, s.size() - 1)]}), FeatureNumber::kAckRatio);
+      if (asked) m.sender.OnFeature(FeatureNumber::kAckRatio, *asked, true);
+    }
+  }
+  const auto s = m.Fill();
+  const TimePoint sent = m.now;
+  m.now += kRtt;
+  m.Ack(s);
+  ASSERT_EQ(m.pipe(), 0u);
+  EXPECT_EQ(m.sender.NextTimeout(), sent + m.sender.Stats().rto);
+  m.now = m.sender.NextTimeout();
+  const CcidRequests requests = m.Timeout();
+  EXPECT_EQ(Requested(requests, FeatureNumber::kAckRatio), 2u);
+  EXPECT_FALSE(requests.abandon_in_flight);
+  EXPECT_EQ(m.sender.Stats().timeouts, 0u);
+  EXPECT_EQ(m.sender.NextTimeout(), kNever);
 }
 
 TEST(AckRatio, Bug_D1_SenderAsksForOneAfterATimeout) {

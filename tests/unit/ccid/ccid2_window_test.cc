@@ -381,6 +381,35 @@ TEST(Ccid2Window, R4340_FT_10_Bug_D13_SequenceWindowRunsAheadOfSlowStart) {
   EXPECT_GT(m.cwnd(), 500u);
 }
 
+TEST(Ccid2Window, R4340_FT_10_SequenceWindowIsAskedForInPowersOfTwoAndAgainIfUnanswered) {
+  ccid2::SequenceWindowControl control(100);
+  EXPECT_EQ(control.Request(20, kStart, 100ms), std::nullopt);
+  EXPECT_EQ(control.Request(21, kStart, 100ms), 128u);
+  EXPECT_EQ(control.Request(200, kStart + 99ms, 100ms), std::nullopt);
+  EXPECT_EQ(control.Request(200, kStart + 100ms, 100ms), 1024u);
+  EXPECT_EQ(control.Request(200, kStart + 400ms, 100ms), std::nullopt);
+  EXPECT_EQ(control.Request(200, kStart + 500ms, 100ms), 1024u);
+  control.OnFeature(1024);
+  EXPECT_EQ(control.Request(200, kStart + 10s, 100ms), std::nullopt);
+  EXPECT_EQ(control.FlightLimit(), 768u);
+  EXPECT_EQ(control.Request(std::uint64_t{1} << 60, kStart + 20s, 100ms),
+            ccid2::SequenceWindowControl::kMax);
+}
+
+TEST(Ccid2Window, R4340_FT_10_AcksOfAReceiverCountTowardsItsSequenceWindow) {
+  CcidInit init = DefaultInit();
+  init.sequence_window = 100;
+  Ccid2Model m(init);
+  std::optional<std::uint64_t> asked;
+  for (int round = 0; round < 3 && !asked; ++round) {
+    std::int64_t last = 0;
+    for (int i = 0; i < 60; ++i) last = m.Send(false);
+    m.now += 100ms;
+    asked = Requested(m.Ack({last}), FeatureNumber::kSequenceWindow);
+  }
+  EXPECT_EQ(asked, 512u);  // five times 60
+}
+
 TEST(Ccid2Window, R4341_AOA_01_AcknowledgesAtLeastOncePerWindow) {
   Ccid2Model m = Grown(10);
   int since = 0;
