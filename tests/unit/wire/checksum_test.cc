@@ -66,6 +66,12 @@ TEST(Checksum, R4340_CSM_01_AgreesWithTheDefinitionForEveryLengthAndAlignment) {
   }
 }
 
+TEST(Checksum, R4340_CSM_02_LengthHas32BitsInIpv6) {
+  const IpAddress a = V6("20010db8000000000000000000000001");
+  const Bytes b(70000, std::byte{0x11});
+  EXPECT_EQ(DccpChecksum(a, a, b, b.size()), NaiveChecksum(a, a, b, b.size()));
+}
+
 TEST(Checksum, CarriesAreNotLost) {
   const IpAddress a = V4(255, 255, 255, 255);
   for (const std::size_t n : {12u, 31u, 32u, 33u, 1500u, 65535u}) {
