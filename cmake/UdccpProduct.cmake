@@ -35,6 +35,12 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stack/include/dccp ${PROJECT_SOURCE_DIR}/ccid/include/dccp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
+# Both package descriptions name it.
+set(UDCCP_PC_REQUIRES)
+if(TARGET PkgConfig::LIBUV)
+  set(UDCCP_PC_REQUIRES libuv)
+endif()
+
 include(CMakePackageConfigHelpers)
 set(UDCCP_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dccp)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dccpConfig.cmake.in
@@ -45,10 +51,7 @@ install(FILES ${PROJECT_BINARY_DIR}/dccpConfig.cmake ${PROJECT_BINARY_DIR}/dccpC
         DESTINATION ${UDCCP_CMAKE_DIR})
 install(EXPORT dccpTargets NAMESPACE dccp:: DESTINATION ${UDCCP_CMAKE_DIR})
 
-set(UDCCP_PC_REQUIRES)
-if(TARGET PkgConfig::LIBUV)
-  set(UDCCP_PC_REQUIRES libuv)
-endif()
 file(RELATIVE_PATH UDCCP_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" UDCCP_PC_PREFIX "${UDCCP_PC_PREFIX}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/dccp.pc.in ${PROJECT_BINARY_DIR}/dccp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dccp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
