@@ -143,6 +143,11 @@ TEST(Ccid2Timer, R4341_RTO_04_LossesBeforeTheTimeoutAreNoSecondEvent) {
   const std::uint32_t ssthresh = m.ssthresh();
   m.Ack({}, {s[0]});
   EXPECT_EQ(m.ssthresh(), ssthresh);
+  Feedback base;
+  base.nonce = NonceVerdict::kMismatch;
+  m.Ack({s[1]}, {}, base);
+  EXPECT_EQ(m.ssthresh(), ssthresh);
+  EXPECT_EQ(m.sender.Stats().loss_events, 0u);
 }
 
 TEST(Ccid2Timer, R4341_RTO_03_ExpiriesDoubleTheTimeout) {
@@ -171,6 +176,19 @@ TEST(Ccid2Timer, R4341_RTO_03_AnAckOfAnAbandonedPacketEndsTheBackOff) {
   m.Ack({s[0]});  // the round trip is 1.5 s
   EXPECT_EQ(m.sender.Stats().srtt, 1500ms);
   EXPECT_EQ(m.sender.Stats().rto, 4500ms);
+}
+
+TEST(Ccid2Timer, R4341_RTO_03_SoDoesOneOfAWindowThatWasSampledBefore) {
+  Ccid2Model m;
+  const Seqs s = m.Fill();
+  m.now += 100ms;
+  m.Ack({s[0]});
+  m.now = m.sender.NextTimeout();
+  m.Timeout();
+  m.Ack({s[1]});
+  EXPECT_NE(m.sender.Stats().srtt, 100ms);
+  EXPECT_EQ(m.sender.Stats().rto,
+            m.sender.Stats().srtt + std::max<Duration>(250ms, 4 * m.sender.Stats().rttvar));
 }
 
 TEST(Ccid2Timer, R4341_RTO_01_Bug_D11_OneSampleAWindow) {

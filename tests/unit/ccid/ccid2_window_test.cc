@@ -200,6 +200,21 @@ TEST(Ccid2Window, R4341_CWND_10_AcksOfAWindowWithLossDoNotCount) {
   EXPECT_EQ(m.cwnd(), 11u);
 }
 
+TEST(Ccid2Window, R4341_CWND_10_AnEventStartsTheCountAfresh) {
+  Ccid2Model m = Grown(20);
+  m.Ack({}, m.Fill());
+  ASSERT_EQ(m.cwnd(), 10u);
+  const Seqs s = m.Fill();
+  m.Ack({s.begin(), s.end() - 1});  // nine of ten
+  m.Ack({}, {s.back()});
+  ASSERT_EQ(m.cwnd(), 5u);
+  const Seqs t = m.Fill();
+  m.Ack({t.begin(), t.end() - 1});
+  EXPECT_EQ(m.cwnd(), 5u);
+  m.Ack({t.back()});
+  EXPECT_EQ(m.cwnd(), 6u);
+}
+
 TEST(Ccid2Window, R4341_CWND_11_Bug_D16_MarksAreOneEventAndNoGrowth) {
   Ccid2Model m = Grown(10);
   const Seqs s = m.Fill();
@@ -295,6 +310,25 @@ TEST(Ccid2Window, R4341_IDLE_01_ThresholdRemembersThreeQuarters) {
   m.sender.MaySend(1000, m.now);
   EXPECT_EQ(m.cwnd(), 4u);
   EXPECT_EQ(m.ssthresh(), 32u);  // already more than three quarters of 32
+}
+
+TEST(Ccid2Window, R4341_IDLE_01_ThresholdIsRaisedToWhatThePathCarried) {
+  ccid2::CongestionWindow window(4);
+  window.OnTimeout();
+  ASSERT_EQ(window.ssthresh(), 2u);
+  while (window.cwnd() < 20) window.Grow(window.cwnd(), 2, 1000);
+  window.OnIdle(1, 4);
+  EXPECT_EQ(window.cwnd(), 10u);
+  EXPECT_EQ(window.ssthresh(), 15u);
+  window.OnIdle(1000000, 4);
+  EXPECT_EQ(window.cwnd(), 4u);
+}
+
+TEST(Ccid2Window, R4341_IDLE_02_AFullWindowGrowsThoughNobodyAskedForMore) {
+  Ccid2Model m;
+  const Seqs s = m.SendMany(4);
+  m.Ack({s[0], s[1]});
+  EXPECT_EQ(m.cwnd(), 5u);
 }
 
 TEST(Ccid2Window, R4341_SET_03_CcvalIsZero) {
