@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "dccp/endpoint.h"
+#include "dccp/connection.h"
 #include "stack/base/slab.h"
 #include "stack/conn/tx_ring.h"
 #include "stack/wire/packet_view.h"

@@ -9,7 +9,7 @@ namespace dccp {
 
 bool PacketAssembler::Send(HeaderFields fields, std::span<const std::byte> options,
                            std::span<const std::byte> payload, Ecn ecn, TimePoint now) {
-  if (!Ready()) return false;
+  if (config_.tx->Full()) return false;
   const std::size_t header = FixedHeaderBytes(fields.type, fields.extended) + options.size();
   Cell* cell = config_.slab->Allocate(header + payload.size());
   if (cell == nullptr) return false;
@@ -22,7 +22,6 @@ bool PacketAssembler::Send(HeaderFields fields, std::span<const std::byte> optio
 
 void PacketAssembler::SendCell(HeaderFields fields, std::span<const std::byte> options, Cell* cell,
                                Ecn ecn, TimePoint now) {
-  DCCP_CHECK(Ready());
   Finish(fields, options, cell, ecn, now);
 }
 

@@ -34,11 +34,11 @@ class PacketAssembler {
  public:
   explicit PacketAssembler(const AssemblerConfig& config) : config_(config) {}
 
-  // False where the ring is full or no cell is to be had: build nothing then.
-  bool Ready() const { return !config_.tx->Full(); }
+  // There is room for data and acknowledgements.
+  bool Ready() const { return !config_.tx->FullForData(); }
 
-  // A packet with the options and a copy of `payload`. False, and nothing is sent, when no buffer
-  // is to be had.
+  // A packet with the options and a copy of `payload`. False, and nothing is sent, when the ring is
+  // full or no buffer is to be had.
   bool Send(HeaderFields fields, std::span<const std::byte> options,
             std::span<const std::byte> payload, Ecn ecn, TimePoint now);
   // A packet whose payload lies in `cell` with room for the header before it; takes the cell.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dccp/endpoint.h"
+#include "dccp/connection.h"
 #include "dccp/time.h"
 #include "stack/base/slab.h"
 

@@ -20,16 +20,22 @@ struct TxPacket {
 };
 
 // A bounded first-in first-out ring shared by all connections of an endpoint. A connection asks
-// Full() before it builds; what does not fit stays pending in the connection and is built at the
-// next Transmit, so nothing is ever lost here. Owns the cells it holds until they are popped.
+// FullForData() before it builds data or an acknowledgement; what does not fit stays pending in the
+// connection and is built at the next Transmit. Other packets may use the reserve. Owns the cells
+// it holds until they are popped.
 class TxRing {
  public:
-  // `capacity` is a power of two.
+  // Slots that data and acknowledgements leave to packets that are sent only once in answer to
+  // something: Syncs, Resets, Responses.
+  static constexpr std::size_t kControlReserve = 32;
+
+  // `capacity` is a power of two above kControlReserve.
   explicit TxRing(std::size_t capacity) : slots_(capacity), mask_(capacity - 1) {
-    DCCP_CHECK(capacity != 0 && (capacity & mask_) == 0);
+    DCCP_CHECK(capacity > kControlReserve && (capacity & mask_) == 0);
   }
 
   bool Full() const { return size() == slots_.size(); }
+  bool FullForData() const { return size() + kControlReserve >= slots_.size(); }
   bool empty() const { return head_ == tail_; }
   std::size_t size() const { return tail_ - head_; }
 

@@ -26,6 +26,7 @@ PUBLIC = {
     "base": "export random result seqno service_code time trace types",
     "wire": "option_writer",
     "ccid": "ccid ccids ccid2 ccid3 ccid4",
+    "conn": "connection",
     "trace": "pcap_sink jsonl_sink text_sink byte_writer",
     "io": "io uv driver uv_driver udp_socket raw_socket",
 }

@@ -38,8 +38,8 @@ void RunSeed(std::uint64_t seed, Tally* tally) {
   if (pair.client.closed()) {
     // Given up: the client knows; a server that had accepted must learn it too.
     ++tally->given_up;
-    ASSERT_TRUE(pair.RunUntil(
-        [&] { return !pair.server.connected() || pair.server.closed(); }, seconds(130)))
+    ASSERT_TRUE(pair.RunUntil([&] { return !pair.server.connected() || pair.server.closed(); },
+                              seconds(130)))
         << pair.Log();
     return;
   }

@@ -66,9 +66,8 @@ Outcome RunExchange(const Exchange& exchange, const Fault* fault) {
   Outcome outcome;
   EXPECT_TRUE(pair.Listen().ok());
   EXPECT_TRUE(pair.Connect().ok());
-  outcome.established =
-      pair.RunUntil([&] { return pair.client.connected() && pair.server.connected(); },
-                    seconds(20));
+  outcome.established = pair.RunUntil(
+      [&] { return pair.client.connected() && pair.server.connected(); }, seconds(20));
   for (std::uint32_t i = 0; i < kDatagrams; ++i) {
     EXPECT_TRUE(pair.client.SendNumbered(i, 100).ok());
     EXPECT_TRUE(pair.server.SendNumbered(i, 100).ok());

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "dccp/ccid.h"
+#include "dccp/connection.h"
 #include "dccp/export.h"
 #include "dccp/random.h"
 #include "dccp/result.h"
@@ -48,25 +49,6 @@ struct OutboundDatagram {
   bool may_fragment = false;  // RFC 4340 §14.2
 };
 
-enum class IcmpKind : std::uint8_t {
-  kTooBig,
-  kPortUnreachable,
-  kProtocolUnreachable,
-  kHostUnreachable,
-  kNetUnreachable,
-  kAdminProhibited,
-  kTimeExceeded,
-  kParameterProblem,
-};
-
-// An ICMP error for something we sent. `quoted` starts at the quoted DCCP header.
-struct IcmpError {
-  IcmpKind kind;
-  std::uint32_t mtu_bytes = 0;  // kTooBig: next-hop MTU, 0 when the router did not say
-  Path path;                    // of the packet that was quoted
-  std::span<const std::byte> quoted;
-};
-
 // Answers "what is the MTU of the interface towards this path?" when a connection begins.
 class PathMtuSource {
  public:
@@ -79,139 +61,40 @@ class PathMtuSource {
 
 struct EndpointConfig {
   Encapsulation encapsulation = Encapsulation::kUdp;
-  const CcidRegistry* registry = nullptr;  // required; must outlive the endpoint
-  RandomSource* random = nullptr;          // required; must outlive the endpoint
-  TraceSink* trace = nullptr;              // optional; must outlive the endpoint
-  PathMtuSource* mtu = nullptr;            // optional; without it every path starts at 1500
-  std::uint32_t max_connections = 65536;   // half-open and TIMEWAIT ones count too
+  const CcidRegistry* registry = nullptr;   // required; must outlive the endpoint
+  RandomSource* random = nullptr;           // required; must outlive the endpoint
+  TraceSink* trace = nullptr;               // optional; must outlive the endpoint
+  PathMtuSource* mtu = nullptr;             // optional; without it every path starts at 1500
+  std::uint32_t max_connections = 65536;    // half-open and TIMEWAIT ones count too
   std::uint64_t memory_bytes = 256u << 20;  // budget for queued datagrams
-  bool reads_ecn = true;                   // the driver fills InboundDatagram::ecn
+  bool reads_ecn = true;                    // the driver fills InboundDatagram::ecn
   Duration msl = kMsl;
   std::uint32_t refusals_per_second = 1024;  // Resets to packets without a connection. §8.1.3
 };
 
-enum class QueuePolicy : std::uint8_t { kRejectNewest, kDropOldest, kDropLowestPriority };
-
-// The wishes of one side of a connection. Every field has a safe default.
-struct ConnectionOptions {
-  std::vector<CcidId> tx_ccids;     // preference for data we send; empty: the registry's order
-  std::vector<CcidId> rx_ccids;     // preference for data we receive; empty: the same
-  bool ecn = true;                  // mark data ECT(0) where the peer can read it
-  bool send_ndp_count = false;      // ask the peer to send NDP Counts, and offer ours. §7.7
-  std::uint64_t sequence_window = 100;  // initial Sequence Window, 32 to 2^46 - 1. §7.5.2
-  std::uint32_t ack_ratio = 2;      // initial Ack Ratio, 0 to 65535. §11.3
-  Duration user_timeout = Duration::zero();  // zero: off. Give up on a peer that owes us an answer
-  Duration request_timeout = std::chrono::minutes(3);  // give up connecting. §8.1.1
-  Duration keep_alive = Duration::zero();    // zero: off. An empty Data packet after such silence
-  std::uint32_t send_queue_datagrams = 256;
-  std::uint64_t send_queue_bytes = 4u << 20;
-  std::uint32_t receive_queue_datagrams = 4096;
-  std::uint64_t receive_queue_bytes = 16u << 20;
-  QueuePolicy queue_policy = QueuePolicy::kRejectNewest;
-  bool server_timewait = false;     // a closing server sends Close, not CloseReq. §8.3
-  std::uint32_t max_packet_bytes = 0;  // IP packet size limit below the path's MTU; 0: none
-  std::optional<SeqNo> initial_sequence;  // tests and replays only; default: unpredictable. §7.2
-};
-
 struct ConnectParams {
-  Path path;                        // remote address; local may be unspecified in simulations only
-  std::uint16_t remote_port = 0;    // DCCP port, required
-  std::uint16_t local_port = 0;     // 0: a random free one from 49152-65535. §5.1
+  Path path;                      // remote address; local may be unspecified in simulations only
+  std::uint16_t remote_port = 0;  // DCCP port, required
+  std::uint16_t local_port = 0;   // 0: a random free one from 49152-65535. §5.1
   ServiceCode service_code;
   ConnectionOptions options;
   std::span<const std::byte> request_data = {};  // application data on the Request. §8.1.1
 };
 
 struct ListenParams {
-  std::uint16_t port = 0;           // DCCP port, required
+  std::uint16_t port = 0;                                    // DCCP port, required
   std::vector<ServiceCode> service_codes = {ServiceCode()};  // one or more, none twice
-  std::optional<IpAddress> local;   // only connections to this address; default: all
-  std::uint32_t backlog = 4096;     // half-open connections
-  ConnectionOptions options;        // of accepted connections
+  std::optional<IpAddress> local;  // only connections to this address; default: all
+  std::uint32_t backlog = 4096;    // half-open connections
+  ConnectionOptions options;       // of accepted connections
 };
 
 // ------------------------------------------------------------------------------- application ----
 
-// Bits of an event; several may be set at once.
-enum EventBits : std::uint32_t {
-  kEventAccepted = 1u << 0,     // a listener has a new connection, open in both directions
-  kEventConnected = 1u << 1,    // Connect() succeeded: data may flow
-  kEventReadable = 1u << 2,     // datagrams wait
-  kEventWritable = 1u << 3,     // the send queue has room again
-  kEventClosed = 1u << 4,       // over, see ConnectionInfo::close; unread data stays readable
-  kEventMpsChanged = 1u << 5,   // the maximum packet size is another one
-};
-
 struct Event {
   ConnId conn;
   std::uint32_t bits = 0;
-  ListenerId listener;          // with kEventAccepted
-};
-
-struct SendOptions {
-  TimePoint deadline = kNever;  // drop it unsent if it still waits then
-  std::uint8_t priority = 0;    // higher survives longer under kDropLowestPriority
-};
-
-// A datagram as it arrived; `bytes` stays valid until the next Read() or Release() of its
-// connection. An empty one is a datagram too. RFC 4340 §5.4
-struct ReceivedDatagram {
-  std::span<const std::byte> bytes;
-  SeqNo seq;                    // of the packet that carried it
-  TimePoint arrival;
-  bool corrupt = false;         // its Data Checksum failed and the application asked for such data
-};
-
-enum class ClosedBy : std::uint8_t {
-  kNobody,       // still there
-  kLocal,        // Close() or Abort()
-  kRemote,       // the peer's Close, CloseReq or Reset
-  kTimeout,      // the peer did not answer
-  kProtocol,     // the peer broke the protocol and we sent a Reset
-  kUnreachable,  // ICMP said so while connecting
-};
-
-struct CloseReason {
-  ClosedBy by = ClosedBy::kNobody;
-  bool clean = false;           // ended by Close and Reset(Closed), nothing undelivered known
-  bool reset_received = false;  // `reset` came from the peer, else we sent it
-  ResetReason reset;
-  IcmpKind icmp = IcmpKind::kPortUnreachable;  // with kUnreachable
-};
-
-struct ConnectionCounters {
-  std::uint64_t packets_sent = 0;        // of any type
-  std::uint64_t packets_received = 0;    // valid ones, of any type
-  std::uint64_t data_packets_sent = 0;
-  std::uint64_t data_bytes_sent = 0;     // application bytes
-  std::uint64_t data_packets_received = 0;
-  std::uint64_t data_bytes_received = 0;
-  std::uint64_t data_packets_lost = 0;   // of those we sent, as our CCID inferred
-  std::uint64_t data_packets_marked = 0;
-  std::uint64_t acks_sent = 0;           // pure Acks
-  std::uint64_t acks_received = 0;
-  std::uint64_t syncs_sent = 0;
-  std::uint64_t syncs_received = 0;
-  std::uint64_t duplicates = 0;
-  std::uint64_t sequence_invalid = 0;
-  std::uint64_t queue_drops = 0;         // send queue: oldest, expired or low priority
-  std::uint64_t receive_overflows = 0;   // receive queue full: Drop Code 2
-};
-
-struct ConnectionInfo {
-  State state = State::kClosed;
-  Role role = Role::kClient;
-  FlowTuple tuple;
-  ServiceCode service_code;
-  CcidId tx_ccid = CcidId::k2;           // of the data we send
-  CcidId rx_ccid = CcidId::k2;
-  std::uint32_t mps_bytes = 0;           // largest datagram that Send() takes. §14
-  Duration rtt = Duration::zero();       // best estimate; zero: none
-  std::uint32_t send_queue_datagrams = 0;
-  ConnectionCounters counters;
-  SenderStats sender;
-  ReceiverStats receiver;
-  CloseReason close;
+  ListenerId listener;  // with kEventAccepted
 };
 
 struct EndpointCounters {
@@ -281,7 +164,7 @@ class DCCP_EXPORT Endpoint {
   const EndpointCounters& counters() const;
 
  private:
-  class Impl;
+  class DCCP_HIDDEN Impl;
   explicit Endpoint(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

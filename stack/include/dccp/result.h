@@ -10,20 +10,20 @@
 namespace dccp {
 
 enum class Error {
-  kInvalidArgument,     // a parameter is out of its documented range
-  kNoSuchConnection,    // the handle is stale or was never given out
+  kInvalidArgument,   // a parameter is out of its documented range
+  kNoSuchConnection,  // the handle is stale or was never given out
   kNoSuchListener,
-  kNotConnected,        // the connection cannot send (not yet) or any more
-  kMessageTooLarge,     // the datagram exceeds the maximum packet size
-  kQueueFull,           // the send queue has no room; wait for kWritable
-  kNoBuffers,           // the endpoint's memory budget is spent
+  kNotConnected,     // the connection cannot send (not yet) or any more
+  kMessageTooLarge,  // the datagram exceeds the maximum packet size
+  kQueueFull,        // the send queue has no room; wait for kWritable
+  kNoBuffers,        // the endpoint's memory budget is spent
   kTooManyConnections,
-  kPortInUse,           // port and service code, or the full tuple, are taken
+  kPortInUse,  // port and service code, or the full tuple, are taken
   kNoPortAvailable,
-  kUnsupportedCcid,     // the registry holds no such CCID
+  kUnsupportedCcid,  // the registry holds no such CCID
   kUnsupported,
   kBadState,
-  kSystem,              // an operating system call failed; io/ reports errno beside it
+  kSystem,  // an operating system call failed; io/ reports errno beside it
 };
 
 // One line in plain English, no trailing period. Never null.

@@ -17,8 +17,8 @@
 
 namespace dccp {
 
-// A failure with the operating system's reason: `error` is Error::kSystem or a plain one, `errno_value`
-// 0 where there is none, `what` names the call or field ("bind 0.0.0.0:6511").
+// A failure with the operating system's reason: `error` is Error::kSystem or a plain one,
+// `errno_value` 0 where there is none, `what` names the call or field ("bind 0.0.0.0:6511").
 struct DriverError {
   Error error = Error::kSystem;
   int errno_value = 0;
@@ -26,10 +26,10 @@ struct DriverError {
 };
 
 struct UvDriverConfig {
-  EndpointConfig endpoint;         // random, mtu may stay null: the driver supplies its own
-  bool offload = true;             // UDP GSO and GRO where the kernel has them
+  EndpointConfig endpoint;  // random, mtu may stay null: the driver supplies its own
+  bool offload = true;      // UDP GSO and GRO where the kernel has them
   std::uint32_t socket_buffer_bytes = 4u << 20;
-  std::string tun_name = {};       // reserved for native mode through a TUN device; empty: raw socket
+  std::string tun_name = {};  // reserved for native mode through a TUN device; empty: raw socket
 };
 
 class DCCP_EXPORT UvDriver {
@@ -44,12 +44,12 @@ class DCCP_EXPORT UvDriver {
   UvDriver& operator=(const UvDriver&) = delete;
 
   Endpoint& endpoint();
-  TimePoint now();                 // CLOCK_MONOTONIC, read anew
+  TimePoint now();  // CLOCK_MONOTONIC, read anew
 
   // Opens a path for Connect(): a socket with a kernel-chosen port bound for `remote`.
   // `remote_udp_port` is ignored in native mode.
-  bool OpenPath(const IpAddress& remote, std::uint16_t remote_udp_port,
-                const IpAddress* bind_local, Path* path, DriverError* error);
+  bool OpenPath(const IpAddress& remote, std::uint16_t remote_udp_port, const IpAddress* bind_local,
+                Path* path, DriverError* error);
   // Receives for listeners on `local` (unspecified: any) and, in DCCP-UDP, `udp_port`.
   bool OpenServer(const IpAddress& local, std::uint16_t udp_port, bool reuse_port,
                   DriverError* error);
@@ -63,7 +63,7 @@ class DCCP_EXPORT UvDriver {
   void Unref();
 
  private:
-  class Impl;
+  class DCCP_HIDDEN Impl;
   explicit UvDriver(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

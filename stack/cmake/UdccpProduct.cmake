@@ -43,7 +43,7 @@ endif()
 
 include(CMakePackageConfigHelpers)
 set(UDCCP_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dccp)
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/dccpConfig.cmake.in
+configure_package_config_file(${PROJECT_SOURCE_DIR}/stack/cmake/dccpConfig.cmake.in
   ${PROJECT_BINARY_DIR}/dccpConfig.cmake INSTALL_DESTINATION ${UDCCP_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dccpConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
@@ -53,5 +53,5 @@ install(EXPORT dccpTargets NAMESPACE dccp:: DESTINATION ${UDCCP_CMAKE_DIR})
 
 file(RELATIVE_PATH UDCCP_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" UDCCP_PC_PREFIX "${UDCCP_PC_PREFIX}")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/dccp.pc.in ${PROJECT_BINARY_DIR}/dccp.pc @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/stack/cmake/dccp.pc.in ${PROJECT_BINARY_DIR}/dccp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dccp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,136 @@
+// What one connection is asked for and what it tells: options, events, datagrams, counters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dccp/ccid.h"
+#include "dccp/seqno.h"
+#include "dccp/service_code.h"
+#include "dccp/time.h"
+#include "dccp/types.h"
+
+namespace dccp {
+
+enum class IcmpKind : std::uint8_t {
+  kTooBig,
+  kPortUnreachable,
+  kProtocolUnreachable,
+  kHostUnreachable,
+  kNetUnreachable,
+  kAdminProhibited,
+  kTimeExceeded,
+  kParameterProblem,
+};
+
+// An ICMP error for something we sent. `quoted` starts at the quoted DCCP header.
+struct IcmpError {
+  IcmpKind kind;
+  std::uint32_t mtu_bytes = 0;  // kTooBig: next-hop MTU, 0 when the router did not say
+  Path path;                    // of the packet that was quoted
+  std::span<const std::byte> quoted;
+};
+
+enum class QueuePolicy : std::uint8_t { kRejectNewest, kDropOldest, kDropLowestPriority };
+
+// The wishes of one side of a connection. Every field has a safe default.
+struct ConnectionOptions {
+  std::vector<CcidId> tx_ccids;         // preference for data we send; empty: the registry's order
+  std::vector<CcidId> rx_ccids;         // preference for data we receive; empty: the same
+  bool ecn = true;                      // mark data ECT(0) where the peer can read it
+  bool send_ndp_count = false;          // ask the peer to send NDP Counts, and offer ours. §7.7
+  std::uint64_t sequence_window = 100;  // initial Sequence Window, 32 to 2^46 - 1. §7.5.2
+  std::uint32_t ack_ratio = 2;          // initial Ack Ratio, 0 to 65535. §11.3
+  Duration user_timeout = Duration::zero();  // zero: off. Give up on a peer that owes us an answer
+  Duration request_timeout = std::chrono::minutes(3);  // give up connecting. §8.1.1
+  Duration keep_alive = Duration::zero();  // zero: off. An empty Data packet after such silence
+  std::uint32_t send_queue_datagrams = 256;
+  std::uint64_t send_queue_bytes = 4u << 20;
+  std::uint32_t receive_queue_datagrams = 4096;
+  std::uint64_t receive_queue_bytes = 16u << 20;
+  QueuePolicy queue_policy = QueuePolicy::kRejectNewest;
+  bool server_timewait = false;           // a closing server sends Close, not CloseReq. §8.3
+  std::uint32_t max_packet_bytes = 0;     // IP packet size limit below the path's MTU; 0: none
+  std::optional<SeqNo> initial_sequence;  // tests and replays only; default: unpredictable. §7.2
+};
+
+// Bits of an event; several may be set at once.
+enum EventBits : std::uint32_t {
+  kEventAccepted = 1u << 0,    // a listener has a new connection, open in both directions
+  kEventConnected = 1u << 1,   // Connect() succeeded: data may flow
+  kEventReadable = 1u << 2,    // datagrams wait
+  kEventWritable = 1u << 3,    // the send queue has room again
+  kEventClosed = 1u << 4,      // over, see ConnectionInfo::close; unread data stays readable
+  kEventMpsChanged = 1u << 5,  // the maximum packet size is another one
+};
+
+struct SendOptions {
+  TimePoint deadline = kNever;  // drop it unsent if it still waits then
+  std::uint8_t priority = 0;    // higher survives longer under kDropLowestPriority
+};
+
+// A datagram as it arrived; `bytes` stays valid until the next Read() or Release() of its
+// connection. An empty one is a datagram too. RFC 4340 §5.4
+struct ReceivedDatagram {
+  std::span<const std::byte> bytes;
+  SeqNo seq;  // of the packet that carried it
+  TimePoint arrival;
+  bool corrupt = false;  // its Data Checksum failed and the application asked for such data
+};
+
+enum class ClosedBy : std::uint8_t {
+  kNobody,       // still there
+  kLocal,        // Close() or Abort()
+  kRemote,       // the peer's Close, CloseReq or Reset
+  kTimeout,      // the peer did not answer
+  kProtocol,     // the peer broke the protocol and we sent a Reset
+  kUnreachable,  // ICMP said so while connecting
+};
+
+struct CloseReason {
+  ClosedBy by = ClosedBy::kNobody;
+  bool clean = false;           // ended by Close and Reset(Closed), nothing undelivered known
+  bool reset_received = false;  // `reset` came from the peer, else we sent it
+  ResetReason reset;
+  IcmpKind icmp = IcmpKind::kPortUnreachable;  // with kUnreachable
+};
+
+struct ConnectionCounters {
+  std::uint64_t packets_sent = 0;      // of any type
+  std::uint64_t packets_received = 0;  // valid ones, of any type
+  std::uint64_t data_packets_sent = 0;
+  std::uint64_t data_bytes_sent = 0;  // application bytes
+  std::uint64_t data_packets_received = 0;
+  std::uint64_t data_bytes_received = 0;
+  std::uint64_t data_packets_lost = 0;  // of those we sent, as our CCID inferred
+  std::uint64_t data_packets_marked = 0;
+  std::uint64_t acks_sent = 0;  // pure Acks
+  std::uint64_t acks_received = 0;
+  std::uint64_t syncs_sent = 0;
+  std::uint64_t syncs_received = 0;
+  std::uint64_t duplicates = 0;
+  std::uint64_t sequence_invalid = 0;
+  std::uint64_t queue_drops = 0;        // send queue: oldest, expired or low priority
+  std::uint64_t receive_overflows = 0;  // receive queue full: Drop Code 2
+};
+
+struct ConnectionInfo {
+  State state = State::kClosed;
+  Role role = Role::kClient;
+  FlowTuple tuple;
+  ServiceCode service_code;
+  CcidId tx_ccid = CcidId::k2;  // of the data we send
+  CcidId rx_ccid = CcidId::k2;
+  std::uint32_t mps_bytes = 0;      // largest datagram that Send() takes. §14
+  Duration rtt = Duration::zero();  // best estimate; zero: none
+  std::uint32_t send_queue_datagrams = 0;
+  ConnectionCounters counters;
+  SenderStats sender;
+  ReceiverStats receiver;
+  CloseReason close;
+};
+
+}  // namespace dccp
