@@ -251,8 +251,9 @@ std::optional<FeatureChange> FeatureNegotiator::PollChange() {
 }
 
 void FeatureNegotiator::Report(FeatureEntry& entry, FeatureOutcome outcome) {
+  const bool untold_change = entry.report != 0 && entry.outcome == FeatureOutcome::kChanged;
   entry.report = next_report_++;
-  entry.outcome = outcome;
+  entry.outcome = untold_change ? FeatureOutcome::kChanged : outcome;
 }
 
 void FeatureNegotiator::SetValue(FeatureEntry& entry, std::uint64_t value) {

@@ -31,7 +31,6 @@ struct FeatureConfig {
   bool propose = true;              // send a Change at the start, even for the initial value
 };
 
-// The connection applies `value` whatever the outcome.
 struct FeatureChange {
   FeatureNumber feature;
   Located at;
@@ -131,8 +130,8 @@ class FeatureNegotiator {
   // No Change is unanswered or waiting and no Confirm waits to be sent.
   bool stable(FeatureNumber feature, Located at) const;
   bool AllStable() const { return unanswered_ == 0 && waiting_ == 0; }
-  // What happened since the last call, oldest first, each once; of several changes of one feature
-  // only the last.
+  // What happened since the last call, oldest first, each once. Of several events of one feature
+  // there is one, with the value of now, and kChanged if any of them was.
   std::optional<FeatureChange> PollChange();
 
  private:

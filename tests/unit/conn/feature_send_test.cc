@@ -223,6 +223,17 @@ TEST(FeatureSending, R4340_LNX_04_EveryResponseRepeatsTheConfirms) {
   EXPECT_EQ(e.Value(kEcnIncapable, kRemote), 1u);
 }
 
+TEST(FeatureSending, ResponseRepeatsNoAnswerThatANewerRequestReplaced) {
+  Endpoint e(Role::kServer);
+  e.Start(kHandshake);
+  ASSERT_EQ(e.Receive("200307", PacketType::kRequest), kNoReset);
+  EXPECT_EQ(e.Send(PacketType::kResponse), "230307");
+  ASSERT_EQ(e.Receive("20040701", PacketType::kRequest), kNoReset);
+  EXPECT_EQ(e.Send(PacketType::kResponse), "230607010100");
+  ASSERT_EQ(e.Receive("200307", PacketType::kRequest), kNoReset);
+  EXPECT_EQ(e.Send(PacketType::kResponse), "230307");
+}
+
 TEST(FeatureSending, R4340_LNX_05_PartOpenRepeatsTheConfirmsUntilOpen) {
   Endpoint e(Role::kClient);
   e.Start(kHandshake);
@@ -396,6 +407,28 @@ TEST(FeatureCcids, R4340_FT_03_ServerDemandsItsCcidOfASilentClient) {
   EXPECT_EQ(e.Send(PacketType::kResponse),
             "2305010203"
             "0122040103");
+}
+
+TEST(FeatureCcids, R4340_FT_06_AnotherCcidForgetsTheFeaturesOfTheFirst) {
+  Endpoint e(Role::kServer, Needs::kReal);
+  e.Start(kHandshake);
+  const std::string request =
+      "20040103"
+      "0122"
+      "04c001";
+  ASSERT_EQ(e.Receive(request, PacketType::kRequest), kNoReset);
+  e.Send(PacketType::kResponse);
+  e.n.SetOpen(e.now);
+  ASSERT_EQ(e.Value(kSendLossEventRate, kLocal), 1u);
+  // The peer's data goes by CCID 2 from now on, which has no feature 192 at us.
+  ASSERT_EQ(e.Receive("20040102"), kNoReset);
+  EXPECT_THAT(FeatureOptions(FromHex(e.Send())), testing::Contains("230601020203"));
+  EXPECT_EQ(e.Value(kSendLossEventRate, kLocal), 0u);
+  ASSERT_EQ(e.Receive("2204c001"), kNoReset);
+  EXPECT_EQ(e.Send(), "2103c0");
+  // And back: it is negotiated anew.
+  ASSERT_EQ(e.Receive("20040103"), kNoReset);
+  EXPECT_THAT(FeatureOptions(FromHex(e.Send())), testing::Contains("012004c001"));
 }
 
 TEST(FeatureCcids, ConfigureRejectsWhatItCannotStandFor) {
