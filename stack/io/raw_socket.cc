@@ -80,7 +80,7 @@ ReceiveResult RawSocket::Receive(RecvBatch& batch) {
     return result;
   }
   const std::size_t messages = static_cast<std::size_t>(count);
-  result.more = messages == batch.capacity();
+  result.more = batch.full();
   for (std::size_t i = 0; i < messages; ++i) {
     InboundDatagram datagram;
     datagram.bytes = batch.bytes(i);

@@ -21,13 +21,18 @@ namespace dccp {
 class RecvBatch {
  public:
   static constexpr std::size_t kBufferBytes = 65536;
-  static constexpr std::size_t kDefaultMessages = 16;
+  static constexpr std::size_t kDefaultMessages = 64;
+  // Of large aggregates fewer are taken at a time, so that what is read is still in the cache when
+  // it is parsed.
+  static constexpr std::size_t kLargeMessages = 8;
+  static constexpr std::size_t kLargeBytes = 16384;
 
   explicit RecvBatch(std::size_t messages = kDefaultMessages);
 
   // Receives without blocking; how many messages came, or -1 with errno.
   int Fill(int fd);
-  std::size_t capacity() const { return headers_.size(); }
+  // The last Fill() got all that it had asked for, so more may wait.
+  bool full() const { return used_ == asked_; }
 
   // Of message `i` of the last Fill().
   std::span<const std::byte> bytes(std::size_t i) const;
@@ -54,6 +59,8 @@ class RecvBatch {
   std::vector<Slot> slots_;
   std::vector<mmsghdr> headers_;
   std::vector<InboundDatagram> datagrams_;
+  std::size_t limit_;      // messages that the next Fill() asks for
+  std::size_t asked_ = 0;  // and the last one did
   std::size_t used_ = 0;
 };
 

@@ -114,7 +114,7 @@ ReceiveResult UdpSocket::Receive(RecvBatch& batch) {
     return result;
   }
   const std::size_t messages = static_cast<std::size_t>(count);
-  result.more = messages == batch.capacity();
+  result.more = batch.full();
   for (std::size_t i = 0; i < messages; ++i) {
     const Ancillary ancillary = batch.ancillary(i);
     InboundDatagram datagram;

@@ -7,8 +7,7 @@
 namespace dccp {
 namespace {
 
-// Bounds of one iteration. A batch may hold 16 GRO aggregates, so these are several milliseconds
-// of a full-rate flow.
+// Bounds of one iteration: some milliseconds of a flow at full rate.
 constexpr int kMaxReadBatches = 8;
 constexpr int kMaxErrorBatches = 4;
 constexpr int kMaxRounds = 16;
@@ -41,13 +40,17 @@ void UvDriver::Impl::ReadPackets(PolledSocket& socket) {
           [this](const InboundDatagram& packet) { return !native_filter_.Wants(packet); });
       for (std::size_t n = foreign; n > 0; --n) endpoint_->CountDrop(DropReason::kNotForUs);
     }
-    if (!received_.datagrams().empty()) {
+    const bool any = !received_.datagrams().empty();
+    if (any) {
       const TimePoint now = MonotonicClock::Now();
       socket.Touch(now);
       endpoint_->Receive(received_.datagrams(), now);
     }
     // After a failure, which reported an ICMP error, packets may wait behind it.
     if (!result.more && !result.failed) return;
+    // A full batch is much: acknowledge it and let the application take it, before the next one
+    // overflows the receive queues.
+    if (any) Work();
   }
 }
 
