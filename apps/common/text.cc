@@ -50,6 +50,11 @@ std::string RateText(double bits_per_second) {
                 {"bits/sec", "Kbits/sec", "Mbits/sec", "Gbits/sec", "Tbits/sec"});
 }
 
+void Put(std::FILE* file, std::string_view text) {
+  // A short write shows in ferror().
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
+}
+
 std::string ErrnoText() { return ErrnoText(errno); }
 std::string ErrnoText(int error) { return std::strerror(error); }
 

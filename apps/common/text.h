@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "dccp/types.h"
 
@@ -16,6 +18,9 @@ std::string AddressAndPort(const IpAddress& address, std::uint16_t port);
 std::string BytesText(double bytes);
 // "9.41 Gbits/sec": powers of 1000, as iperf3 counts rates.
 std::string RateText(double bits_per_second);
+
+// Writes it all or sets the file's error flag; never throws.
+void Put(std::FILE* file, std::string_view text);
 
 // The text of errno, or of `error`.
 std::string ErrnoText();

@@ -7,12 +7,12 @@
 namespace dccp::apps {
 
 int Fail(const std::string& tool, const std::string& message) {
-  fmt::print(stderr, "{}: {}\n", tool, message);
+  Put(stderr, fmt::format("{}: {}\n", tool, message));
   return kExitFailed;
 }
 
 int FailUsage(const std::string& tool, const std::string& message) {
-  fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", tool, message, tool);
+  Put(stderr, fmt::format("{}: {}\nTry '{} --help'.\n", tool, message, tool));
   return kExitUsage;
 }
 

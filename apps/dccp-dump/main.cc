@@ -31,18 +31,19 @@ class Printer {
  public:
   Printer(const DumpOptions& options, std::FILE* out) : options_(options), out_(out) {
     if (options_.json)
-      fmt::print(out_, "{{\"tool\":\"dccp-dump\",\"version\":\"{}\",\"packets\":[", UDCCP_VERSION);
+      Put(out_,
+          fmt::format("{{\"tool\":\"dccp-dump\",\"version\":\"{}\",\"packets\":[", UDCCP_VERSION));
   }
 
   void Packet(const DumpPacket& packet) {
     if (packets_++ == 0) origin_ns_ = packet.time_ns;
     violations_ += packet.violations.size();
     if (options_.json) {
-      fmt::print(out_, "{}\n{}", packets_ == 1 ? "" : ",", PacketToJson(packet).dump());
+      Put(out_, fmt::format("{}\n{}", packets_ == 1 ? "" : ",", PacketToJson(packet).dump()));
     } else if (!options_.fields.empty()) {
-      fmt::print(out_, "{}\n", PacketToFields(PacketToJson(packet), options_.fields));
+      Put(out_, fmt::format("{}\n", PacketToFields(PacketToJson(packet), options_.fields)));
     } else if (options_.check ? !packet.violations.empty() : !options_.stats) {
-      fmt::print(out_, "{}\n", PacketToText(packet, origin_ns_));
+      Put(out_, fmt::format("{}\n", PacketToText(packet, origin_ns_)));
     }
   }
 
@@ -50,14 +51,14 @@ class Printer {
     if (options_.json) {
       nlohmann::ordered_json tail = {{"violations", violations_}};
       tail["error"] = error.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(error);
-      fmt::print(out_, "\n],{}\n", tail.dump().substr(1));
+      Put(out_, fmt::format("\n],{}\n", tail.dump().substr(1)));
       return;
     }
     if (options_.stats)
       for (const Connection& connection : tracker.connections())
-        fmt::print(out_, "{}\n", StatsLine(connection));
+        Put(out_, fmt::format("{}\n", StatsLine(connection)));
     if (options_.check)
-      fmt::print(stderr, "dccp-dump: {} packets, {} violations\n", packets_, violations_);
+      Put(stderr, fmt::format("dccp-dump: {} packets, {} violations\n", packets_, violations_));
   }
 
   std::uint64_t violations() const { return violations_; }

@@ -1,0 +1,42 @@
+# bash completion for dccp-send, dccp-recv and dccp-dump
+
+_udccp() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+  local tool=${COMP_WORDS[0]##*/}
+  local common='-4 -6 --encap --udp-port -p --port --service --ccid --timeout --ecn --trace
+    --events -i --interval --bind --json --json-stream --help --version'
+  local own=''
+  case $tool in
+    dccp-send)
+      own="$common -s --size -t --time -n --packets --input --framed --hashes -b --rate -R --reverse
+        -P --parallel --omit --expect-rtt --expect-loss"
+      ;;
+    dccp-recv)
+      own="$common -1 --one-off -o --output --framed --hashes --echo --max-connections --reverse-ok"
+      ;;
+    dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
+  esac
+  COMPREPLY=()
+  case $prev in
+    --encap) mapfile -t COMPREPLY < <(compgen -W 'udp native' -- "$cur") ;;
+    --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur") ;;
+    --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
+    --fields)
+      mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack
+        ccval cscov checksum service_code reset.code options payload_bytes ecn encap' -- "$cur")
+      ;;
+    --trace | --events | --input | -o | --output | --hashes)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$own" -- "$cur")
+      elif [[ $tool == dccp-dump ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      elif [[ $tool == dccp-send ]]; then
+        mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
+      fi
+      ;;
+  esac
+}
+complete -F _udccp dccp-send dccp-recv dccp-dump

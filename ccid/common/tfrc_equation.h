@@ -1,0 +1,13 @@
+// The TCP throughput equation. RFC 5348 §3.1
+#pragma once
+
+#include "dccp/time.h"
+
+namespace dccp {
+
+// Bytes a second that a TCP with segments of `segment_bytes` would send over a path with round
+// trip `rtt` and loss event rate `p`, with the values that the RFC fixes: b = 1 and t_RTO = 4 R.
+// Infinite without loss or without a round trip; `p` above 1 counts as 1.
+double TfrcThroughput(double segment_bytes, Duration rtt, double p);
+
+}  // namespace dccp
