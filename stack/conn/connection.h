@@ -9,6 +9,9 @@
 #include <span>
 
 #include "dccp/connection.h"
+#include "dccp/random.h"
+#include "dccp/result.h"
+#include "dccp/trace.h"
 #include "stack/base/slab.h"
 #include "stack/conn/tx_ring.h"
 #include "stack/wire/packet_view.h"
