@@ -38,7 +38,7 @@ std::size_t Acknowledger::WantedBytes() const {
 
 void Acknowledger::OnAckOfAck(Seq64 our_seq) {
   vector_.OnAckOfAck(our_seq);
-  dropped_.ForgetBefore(vector_.window_start());
+  dropped_.ForgetBefore(vector_.oldest());
 }
 
 }  // namespace dccp

@@ -168,6 +168,7 @@ void Connection::Impl::StartCcids(TimePoint now) {
     Fail(ClosedBy::kProtocol, {ResetCode::kOptionError, {}}, now);
     return;
   }
+  ccids_.sender()->OnFeature(FeatureNumber::kSequenceWindow, seq_.remote_window(), false);
   ccid_ready_ = false;
   if (path_mtu_.SetCcmps(ccids_.sender_traits()->max_payload_bytes)) OnMpsChanged(now);
 }
@@ -218,6 +219,9 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       break;
   }
   if (ccids_.sender() == nullptr) return;
+  // The peer's window limits which of its acknowledgements we accept: the sender paces them by it.
+  if (change.feature == FeatureNumber::kSequenceWindow && !local)
+    ccids_.sender()->OnFeature(change.feature, change.value, local);
   // Of a half-connection's features those below 192 that the CCIDs care for lie at the HC-Sender,
   // but Send Ack Vector and 192-255 lie at the HC-Receiver. §10.3
   const bool at_receiver = change.feature == FeatureNumber::kSendAckVector ||
