@@ -10,6 +10,9 @@ PacketPtr PacketPool::New() {
   if (free_.empty()) {
     packets_.push_back(std::make_unique<SimPacket>());
     SimPacket& packet = *packets_.back();
+    // Room for what most paths carry, so that a packet that is used again need not grow.
+    constexpr std::size_t kEthernetBytes = 1536;
+    packet.bytes.reserve(kEthernetBytes);
     packet.pool = this;
     packet.index = static_cast<std::uint32_t>(packets_.size() - 1);
     return PacketPtr(&packet);
