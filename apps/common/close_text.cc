@@ -75,4 +75,9 @@ std::string CloseText(const CloseReason& close, const ConnectionInfo& info, cons
   return fmt::format("connection to {} is open", peer);
 }
 
+bool EndedByClose(const CloseReason& close) {
+  if (close.by != ClosedBy::kLocal && close.by != ClosedBy::kRemote) return false;
+  return close.clean || close.reset.code == ResetCode::kClosed;
+}
+
 }  // namespace dccp::apps

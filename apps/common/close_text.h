@@ -11,4 +11,7 @@ namespace dccp::apps {
 std::string CloseText(const CloseReason& close, const ConnectionInfo& info, const std::string& peer,
                       bool opened);
 
+// The connection ended by a Close that was answered, whether or not data was left behind.
+bool EndedByClose(const CloseReason& close);
+
 }  // namespace dccp::apps

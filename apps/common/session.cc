@@ -48,6 +48,8 @@ void Session::Read() {
   while (const std::size_t n = endpoint.Read(conn_, batch)) {
     for (std::size_t i = 0; i < n; ++i) {
       const ReceivedDatagram& datagram = batch[i];
+      // The receiving end asks whether we still live.
+      if (config_.sending && datagram.bytes.empty()) continue;
       meter_.Add(datagram);
       if (config_.sink != nullptr && !config_.sink->Write(datagram.bytes)) ++sink_drops_;
       if (config_.received_hashes != nullptr) config_.received_hashes->Add(datagram.bytes);

@@ -105,6 +105,8 @@ bool RecvApp::Listen() {
   params.port = o.port;
   params.service_codes = {o.service};
   params.options = ToConnectionOptions(o);
+  // A receiver is owed nothing: what it asks for now and then shows whether the peer still lives.
+  params.options.keep_alive = o.timeout / 3;
   if (o.has_bind) params.local = o.bind;
   const Result<ListenerId> data = runtime_->endpoint().Listen(params);
   params.service_codes = {*ServiceCode::Parse(kControlService)};
@@ -283,7 +285,7 @@ void RecvApp::OnClosed(std::uint64_t id) {
   reporter_.Text(EndText(label, end));
   const ConnectionInfo& info = guest.session->info();
   const std::string peer = AddressAndPort(info.tuple.path.remote, info.tuple.remote_port);
-  if (!info.close.clean && !ending_) {
+  if (!EndedByClose(info.close) && !ending_) {
     const std::string text = CloseText(info.close, info, peer, true);
     // A server goes on; where there was one connection only, its fate is the program's.
     if (options_.one_off)

@@ -110,6 +110,7 @@ bool SendApp::ConnectAll(const Path& path) {
   connect_.remote_port = options_.target.port;
   connect_.service_code = options_.common.service;
   connect_.options = ToConnectionOptions(options_.common);
+  if (options_.reverse) connect_.options.keep_alive = options_.common.timeout / 3;
   reporter_.Text(fmt::format("Connecting to {}, {}\n", Peer(),
                              options_.common.encap == Encapsulation::kUdp
                                  ? fmt::format("DCCP in UDP, port {}", options_.common.udp_port)
@@ -185,11 +186,15 @@ void SendApp::OnClosed(std::size_t index) {
   PrintLastInterval(index);
   flow.over = true;
   // In a reverse run the other end closes when it has sent what it was asked for.
-  const bool expected = flow.close_asked || (options_.reverse && info.close.clean);
+  const bool expected = EndedByClose(info.close) && (flow.close_asked || options_.reverse);
+  // A timed run leaves what is queued when the time is over.
+  const bool cut_short = !info.close.clean && options_.seconds == Duration::zero();
   if (!flow.pending_error.empty())
     reporter_.Failure(flow.pending_error);
-  else if (!expected || (!info.close.clean && !interrupted_))
+  else if (!expected && !interrupted_)
     reporter_.Failure(text);
+  else if (cut_short && !interrupted_)
+    reporter_.Failure("the connection closed before everything was sent");
   const bool all = std::all_of(flows_.begin(), flows_.end(), [](const Flow& f) { return f.over; });
   if (all)
     Conclude();
