@@ -92,6 +92,7 @@ class Endpoint::Impl {
   void Accept(const Inbound& in, const PacketView& packet, const FlowTuple& tuple,
               const ListenerTable::Match& match);
   void Refuse(const Inbound& in, const PacketView& packet, ResetCode code, DropReason reason);
+  void TraceReceived(const Inbound& in, ConnId conn) const;
   void Drop(const Inbound& in, DropReason reason);
 
   void Refresh(ConnEntry& entry, TimePoint now);

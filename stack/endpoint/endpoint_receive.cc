@@ -63,16 +63,19 @@ ConnEntry* Endpoint::Impl::ReceivePacket(const Inbound& in, const PseudoHeader* 
   PacketView packet;
   const ParseError error = PacketView::Parse(in.bytes, &packet);
   if (error != ParseError::kNone) {
+    TraceReceived(in, ConnId());
     Drop(in, DropReasonOf(error, config_.encapsulation));
     return previous;
   }
   if (checksum != nullptr && !checksum->Verify(packet)) {
+    TraceReceived(in, ConnId());
     Drop(in, DropReason::kBadChecksum);
     return previous;
   }
   const FlowTuple tuple = {in.path, packet.destination_port(), packet.source_port()};
   if (tuple.local_port == 0 || tuple.remote_port == 0 ||
       IsMartian(in.path, config_.encapsulation)) {
+    TraceReceived(in, ConnId());
     Drop(in, DropReason::kMartian);
     return previous;
   }
@@ -83,10 +86,7 @@ ConnEntry* Endpoint::Impl::ReceivePacket(const Inbound& in, const PseudoHeader* 
     ReceiveWithoutConnection(in, packet, tuple);
     return nullptr;
   }
-  if (config_.trace != nullptr) {
-    config_.trace->OnPacket({entry->id, Direction::kReceived, in.now, in.path,
-                             config_.encapsulation, in.bytes, in.ecn});
-  }
+  TraceReceived(in, entry->id);
   entry->conn->OnPacket(packet, in.ecn, in.now);
   const State state = entry->conn->state();
   if (state != State::kClosed && state != State::kTimeWait) return entry;
@@ -146,16 +146,14 @@ void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const F
   entry.listener = match.id;
   entry.half_open = true;
   ++listener.half_open;
-  if (config_.trace != nullptr) {
-    config_.trace->OnPacket(
-        {entry.id, Direction::kReceived, in.now, in.path, config_.encapsulation, in.bytes, in.ecn});
-  }
+  TraceReceived(in, entry.id);
   entry.conn->StartServer(packet, in.ecn, in.now);
   Refresh(entry, in.now);
 }
 
 void Endpoint::Impl::Refuse(const Inbound& in, const PacketView& packet, ResetCode code,
                             DropReason reason) {
+  TraceReceived(in, ConnId());
   ResetReason reset;
   reset.code = code;
   switch (refuser_.Refuse(packet, in.path, reset, in.now)) {
@@ -172,6 +170,12 @@ void Endpoint::Impl::Refuse(const Inbound& in, const PacketView& packet, ResetCo
       break;
   }
   Drop(in, reason);
+}
+
+void Endpoint::Impl::TraceReceived(const Inbound& in, ConnId conn) const {
+  if (config_.trace == nullptr) return;
+  config_.trace->OnPacket(
+      {conn, Direction::kReceived, in.now, in.path, config_.encapsulation, in.bytes, in.ecn});
 }
 
 void Endpoint::Impl::Drop(const Inbound& in, DropReason reason) {

@@ -77,16 +77,16 @@ struct ConnectParams {
   std::uint16_t remote_port = 0;  // DCCP port, required
   std::uint16_t local_port = 0;   // 0: a random free one from 49152-65535. §5.1
   ServiceCode service_code;
-  ConnectionOptions options;
+  ConnectionOptions options = {};
   std::span<const std::byte> request_data = {};  // application data on the Request. §8.1.1
 };
 
 struct ListenParams {
   std::uint16_t port = 0;                                    // DCCP port, required
   std::vector<ServiceCode> service_codes = {ServiceCode()};  // one or more, none twice
-  std::optional<IpAddress> local;  // only connections to this address; default: all
-  std::uint32_t backlog = 4096;    // half-open connections
-  ConnectionOptions options;       // of accepted connections
+  std::optional<IpAddress> local = {};  // only connections to this address; default: all
+  std::uint32_t backlog = 4096;         // half-open connections
+  ConnectionOptions options;            // of accepted connections
 };
 
 // ------------------------------------------------------------------------------- application ----
@@ -137,7 +137,8 @@ class DCCP_EXPORT Endpoint {
   Result<void> Close(ConnId conn, TimePoint now, Duration drain = std::chrono::hours(24));
   // Ends it at once with a Reset. RFC 4340 §8.3.1
   Result<void> Abort(ConnId conn, TimePoint now, ResetCode code = ResetCode::kAborted);
-  // Gives the handle back: no more events, unread data is dropped; an open connection is aborted.
+  // Gives the handle back: no more events, unread data is dropped. An open connection is aborted;
+  // one that is closing finishes in the background.
   void Release(ConnId conn, TimePoint now);
 
   Result<ConnectionInfo> Info(ConnId conn) const;
@@ -146,7 +147,9 @@ class DCCP_EXPORT Endpoint {
   // An opaque word of the application's; 0 at first.
   void SetUserData(ConnId conn, std::uint64_t word);
   std::uint64_t UserData(ConnId conn) const;
-  // Connections that still need the driver: open, closing, or answering for a while after.
+  // Connections that still need the driver, half-open and closing ones too. After the last has
+  // ended an endpoint still answers for a while, if it is driven: a peer whose Reset was lost asks
+  // again.
   std::uint32_t ActiveConnections() const;
 
   // ---- driver ----

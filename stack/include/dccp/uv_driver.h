@@ -47,14 +47,17 @@ class DCCP_EXPORT UvDriver {
   TimePoint now();  // CLOCK_MONOTONIC, read anew
 
   // Opens a path for Connect(): a socket with a kernel-chosen port bound for `remote`.
-  // `remote_udp_port` is ignored in native mode.
+  // `remote_udp_port` is ignored in native mode. Call it before uv_run(): the socket keeps the loop
+  // alive until the connection exists.
   bool OpenPath(const IpAddress& remote, std::uint16_t remote_udp_port, const IpAddress* bind_local,
                 Path* path, DriverError* error);
-  // Receives for listeners on `local` (unspecified: any) and, in DCCP-UDP, `udp_port`.
+  // Receives for listeners on `local` (unspecified: any) and, in DCCP-UDP, `udp_port` (not 0). IPv6
+  // sockets take IPv6 only: for both families call it twice.
   bool OpenServer(const IpAddress& local, std::uint16_t udp_port, bool reuse_port,
                   DriverError* error);
 
-  // Called on the loop's thread for each event. It may call any Endpoint function.
+  // Called on the loop's thread for each event. It may call any Endpoint function, but neither
+  // destroy the driver nor set another handler.
   void SetEventHandler(std::function<void(const Event&)> handler);
 
   // While at least one is held the loop stays alive even without connections (a server).
