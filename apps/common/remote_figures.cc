@@ -56,12 +56,15 @@ std::optional<RemoteFigures> FiguresFromJson(const json& answer) {
   return f;
 }
 
-void AddRemote(const RemoteFigures& end, const std::optional<RemoteFigures>& base, bool sending,
-               EndReport* r) {
+void AddRemote(const RemoteFigures& end, const std::optional<RemoteFigures>& base,
+               const FlowTotals& totals, EndReport* r) {
   const RemoteFigures b = base.value_or(RemoteFigures());
   const std::uint64_t packets = Difference(end.packets, b.packets);
   const std::uint64_t bytes = Difference(end.bytes, b.bytes);
-  if (sending) {
+  const std::uint64_t sent = totals.sending ? totals.packets : end.packets;
+  const std::uint64_t received = totals.sending ? end.packets : totals.packets;
+  r->lost_packets = Difference(Difference(sent, received), totals.lost_before);
+  if (totals.sending) {
     r->received_packets = packets;
     r->received_bytes = bytes;
     r->received_seconds = std::max(0.0, end.seconds - b.seconds);
@@ -69,12 +72,9 @@ void AddRemote(const RemoteFigures& end, const std::optional<RemoteFigures>& bas
       r->out_of_order = Difference(*end.out_of_order, b.out_of_order.value_or(0));
     if (end.duplicates) r->duplicates = Difference(*end.duplicates, b.duplicates.value_or(0));
     r->jitter_ms = end.jitter_ms;
-    // What was on its way when a measurement began after the start belongs to neither side.
-    if (r->sent_packets) r->lost_packets = Difference(*r->sent_packets, packets);
   } else {
     r->sent_packets = packets;
     r->sent_bytes = bytes;
-    if (r->received_packets) r->lost_packets = Difference(packets, *r->received_packets);
   }
   const double span = end.cpu_span_s - b.cpu_span_s;
   const double cpu = end.cpu_s - b.cpu_s;

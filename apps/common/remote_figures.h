@@ -16,9 +16,17 @@ std::optional<RemoteFigures> FiguresFromJson(const nlohmann::json& answer);
 // A non-negative number of a message, or `otherwise`.
 double NumberOr(const nlohmann::json& object, const char* key, double otherwise);
 
+// What this end knows of the whole flow, the omitted part included.
+struct FlowTotals {
+  bool sending = false;           // the measured flow left here
+  std::uint64_t packets = 0;      // sent or received here, from the start
+  std::uint64_t lost_before = 0;  // lost in the omitted part
+};
+
 // Completes the report of the measuring end by what the peer counted after `base` (empty: from the
-// start). `sending`: the measured flow left here.
-void AddRemote(const RemoteFigures& end, const std::optional<RemoteFigures>& base, bool sending,
-               EndReport* report);
+// start). Loss comes from the totals of both ends: their figures at the moment when an omission
+// ends do not belong to the same packets.
+void AddRemote(const RemoteFigures& end, const std::optional<RemoteFigures>& base,
+               const FlowTotals& totals, EndReport* report);
 
 }  // namespace dccp::apps

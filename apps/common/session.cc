@@ -67,6 +67,10 @@ std::uint64_t Session::Bytes(const Snapshot& s) const {
   return config_.sending ? s.counters.data_bytes_sent : s.meter.bytes();
 }
 
+std::uint64_t Session::LostBefore() const {
+  return config_.sending ? base_.counters.data_packets_lost : base_.meter.lost().value_or(0);
+}
+
 IntervalReport Session::TakeInterval(bool omitted) {
   const Snapshot now = stop_ ? *stop_ : Take();
   const Snapshot& before = last_interval_;

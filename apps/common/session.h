@@ -63,6 +63,10 @@ class Session {
   void Closed();
 
   EndReport End() const;
+  // Of the measured flow, from Open() on and so with what was omitted: datagrams, and those that
+  // were known to be lost when the measurement began.
+  std::uint64_t TotalPackets() const { return Packets(stop_ ? *stop_ : base_); }
+  std::uint64_t LostBefore() const;
   // What the other end is told of this one.
   RemoteFigures Figures() const;
   // The tuple and close reason; of the last state seen.

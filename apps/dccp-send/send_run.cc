@@ -187,7 +187,9 @@ void SendApp::PrintSummary() {
     EndReport end = flow.session->End();
     const bool have_base = options_.omit == Duration::zero() || flow.remote_base.has_value();
     if (flow.remote_end && have_base)
-      AddRemote(*flow.remote_end, flow.remote_base, !options_.reverse, &end);
+      AddRemote(*flow.remote_end, flow.remote_base,
+                {!options_.reverse, flow.session->TotalPackets(), flow.session->LostBefore()},
+                &end);
     if (options_.expect_rtt) {
       const std::optional<DataSender>& sender = flow.session->sender();
       const double segment = sender ? sender->size_bytes() : options_.size_bytes;

@@ -96,23 +96,36 @@ TEST(RemoteFigures, CompleteTheSendersReport) {
   remote.seconds = 1;
   remote.cpu_s = 0.25;
   remote.cpu_span_s = 1;
-  AddRemote(remote, std::nullopt, true, &end);
+  AddRemote(remote, std::nullopt, {true, 100, 0}, &end);
   EXPECT_EQ(end.received_packets, 95u);
   EXPECT_EQ(end.lost_packets, 5u);
   EXPECT_DOUBLE_EQ(end.cpu_remote_percent.value_or(0), 25);
   EXPECT_THAT(EndText("1", end), HasSubstr("lost 5 (5%)"));
 }
 
-TEST(RemoteFigures, CountOnlyWhatCameAfterTheOmittedTime) {
+// 40 + 60 sent, 2 lost in the omitted part and 3 after it; the peer's figures for the end of the
+// omission came when 5 more had arrived there.
+TEST(RemoteFigures, TakeLossFromTotalsWhereAPartWasOmitted) {
   EndReport end;
-  end.sent_packets = 50;
+  end.sent_packets = 60;
   RemoteFigures base;
-  base.packets = 40;
+  base.packets = 43;
   RemoteFigures last;
-  last.packets = 90;
-  AddRemote(last, base, true, &end);
-  EXPECT_EQ(end.received_packets, 50u);
-  EXPECT_EQ(end.lost_packets, 0u);
+  last.packets = 95;
+  AddRemote(last, base, {true, 100, 2}, &end);
+  EXPECT_EQ(end.received_packets, 52u);
+  EXPECT_EQ(end.lost_packets, 3u);
+}
+
+TEST(RemoteFigures, CompleteTheReportOfAReverseRun) {
+  EndReport end;
+  end.received_packets = 90;
+  RemoteFigures remote;
+  remote.packets = 100;
+  remote.bytes = 1000;
+  AddRemote(remote, std::nullopt, {false, 90, 0}, &end);
+  EXPECT_EQ(end.sent_packets, 100u);
+  EXPECT_EQ(end.lost_packets, 10u);
 }
 
 }  // namespace
