@@ -20,6 +20,7 @@ struct ConnEntry {
   bool released = false;         // the application gave the handle back
   bool close_asked = false;      // Close() succeeded
   bool over = false;             // reached CLOSED or TIMEWAIT: the tuple is no longer its own
+  bool port_claimed = false;     // a client's: its local port is claimed from the arbiter
   std::uint32_t event_bits = 0;  // taken from the connection, not polled yet
   std::uint64_t user_data = 0;
   ListLink<ConnEntry> event_link;

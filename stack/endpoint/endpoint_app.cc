@@ -15,7 +15,9 @@ Endpoint::Impl::Impl(const EndpointConfig& config)
       ports_(*config.random) {}
 
 Endpoint::Impl::~Impl() {
+  listeners_.ForEach([this](const Listener& listener) { ReleasePort(listener.params.port); });
   conns_.ForEach([this](ConnId, ConnEntry& entry) {
+    if (entry.port_claimed) ReleasePort(entry.tuple.local_port);
     events_.Remove(entry);
     transmit_.Remove(entry);
   });
@@ -62,10 +64,18 @@ Result<void> Endpoint::Impl::CheckConnect(const ConnectParams& params) const {
 Result<void> Endpoint::Impl::ChoosePort(std::uint16_t wanted, FlowTuple* tuple, TimePoint now) {
   const auto free_with = [&](std::uint16_t port) {
     tuple->local_port = port;
-    return TupleFree(*tuple, now);
+    return TupleFree(*tuple, now) && ClaimPort(port);
   };
   if (wanted != 0) return free_with(wanted) ? Result<void>() : Error::kPortInUse;
   return ports_.Choose(free_with) ? Result<void>() : Error::kNoPortAvailable;
+}
+
+bool Endpoint::Impl::ClaimPort(std::uint16_t port) {
+  return config_.port_arbiter == nullptr || config_.port_arbiter->Claim(port);
+}
+
+void Endpoint::Impl::ReleasePort(std::uint16_t port) {
+  if (config_.port_arbiter != nullptr) config_.port_arbiter->Release(port);
 }
 
 Result<ConnEntry*> Endpoint::Impl::NewConnection(const ConnectionInit& init) {
@@ -103,8 +113,12 @@ Result<ConnId> Endpoint::Impl::Connect(const ConnectParams& params, TimePoint no
   init.iss = params.options.initial_sequence.value_or(isn_.Generate(init.tuple, now));
   init.mtu_bytes = InitialMtu(params.path);
   const Result<ConnEntry*> made = NewConnection(init);
-  if (!made.ok()) return made.error();
+  if (!made.ok()) {
+    ReleasePort(init.tuple.local_port);
+    return made.error();
+  }
   ConnEntry& entry = **made;
+  entry.port_claimed = true;
   if (params.request_data.size() > entry.conn->Info().mps_bytes) {
     --active_;
     Destroy(entry);
@@ -124,11 +138,17 @@ Result<ListenerId> Endpoint::Impl::Listen(const ListenParams& params) {
   trial.options = params.options;
   const Result<std::unique_ptr<Connection>> conn = Connection::Create(Env(), trial);
   if (!conn.ok()) return conn.error();
-  return listeners_.Add(params);
+  if (!ClaimPort(params.port)) return Error::kPortInUse;
+  const Result<ListenerId> added = listeners_.Add(params);
+  if (!added.ok()) ReleasePort(params.port);
+  return added;
 }
 
 Result<void> Endpoint::Impl::StopListening(ListenerId listener) {
-  if (!listeners_.Remove(listener)) return Error::kNoSuchListener;
+  const Listener* const found = listeners_.Find(listener);
+  if (found == nullptr) return Error::kNoSuchListener;
+  ReleasePort(found->params.port);
+  listeners_.Remove(listener);
   // Half-open connections go without a word: what their clients send next is answered as in CLOSED.
   conns_.ForEach([&](ConnId, ConnEntry& entry) {
     if (!entry.half_open || !(entry.listener == listener)) return;

@@ -82,6 +82,8 @@ class Endpoint::Impl {
   Result<void> CheckConnect(const ConnectParams& params) const;
   // Picks the local port into `tuple`.
   Result<void> ChoosePort(std::uint16_t wanted, FlowTuple* tuple, TimePoint now);
+  bool ClaimPort(std::uint16_t port);
+  void ReleasePort(std::uint16_t port);
   Result<ConnEntry*> NewConnection(const ConnectionInit& init);
 
   // Returns the connection that took the packet; the caller refreshes it once it turns to another.

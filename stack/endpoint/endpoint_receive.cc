@@ -154,6 +154,11 @@ void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const F
 void Endpoint::Impl::Refuse(const Inbound& in, const PacketView& packet, ResetCode code,
                             DropReason reason) {
   TraceReceived(in, ConnId());
+  if (config_.port_arbiter != nullptr &&
+      config_.port_arbiter->TakenElsewhere(packet.destination_port())) {
+    Drop(in, DropReason::kNotForUs);
+    return;
+  }
   ResetReason reset;
   reset.code = code;
   switch (refuser_.Refuse(packet, in.path, reset, in.now)) {

@@ -54,6 +54,7 @@ void Endpoint::Impl::EndLife(ConnEntry& entry, State state, TimePoint now) {
 
 void Endpoint::Impl::Destroy(ConnEntry& entry) {
   LeaveHalfOpen(entry);
+  if (entry.port_claimed) ReleasePort(entry.tuple.local_port);
   events_.Remove(entry);
   transmit_.Remove(entry);
   deadlines_.Remove(entry.id.index);

@@ -36,6 +36,11 @@ class ListenerTable {
   Result<ListenerId> Add(const ListenParams& params);
   bool Remove(ListenerId id);
   Listener* Find(ListenerId id) { return listeners_.Find(id); }
+  // `visit` takes a const Listener&.
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    listeners_.ForEach([&](ListenerId, const Listener& listener) { visit(listener); });
+  }
 
   // For a Request with `code` to `port` at `local`.
   Match Lookup(std::uint16_t port, const IpAddress& local, ServiceCode code);

@@ -16,8 +16,7 @@ namespace dccp {
 //   - packets to a local address that it opened a path from or serves;
 //   - without a server: packets to a DCCP port that it has sent from;
 //   - with one: all but its own, looped back. Requests pass, because a program may connect to
-//     itself.
-// Two native servers on one host address therefore refuse each other's connections.
+//     itself. Which of the rest belong to other programs the endpoint learns from PortClaims.
 class NativeFilter {
  public:
   NativeFilter();

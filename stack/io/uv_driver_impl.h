@@ -13,6 +13,7 @@
 #include "stack/io/interface_mtu.h"
 #include "stack/io/io_error.h"
 #include "stack/io/native_filter.h"
+#include "stack/io/port_claims.h"
 #include "stack/io/os_random.h"
 #include "stack/io/polled_socket.h"
 #include "stack/io/recv_batch.h"
@@ -68,6 +69,7 @@ class UvDriver::Impl final : public PolledSocket::Listener {
   UvDriverConfig config_;
   OsRandom random_;
   InterfaceMtu mtu_;
+  PortClaims port_claims_;
   std::unique_ptr<Endpoint> endpoint_;
   std::function<void(const Event&)> handler_;
 

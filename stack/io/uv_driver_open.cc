@@ -52,15 +52,13 @@ UvDriver::Impl::Impl(uv_loop_t* loop, const UvDriverConfig& config)
     : loop_(loop), config_(config), slots_(kSlots) {
   if (config_.endpoint.random == nullptr) config_.endpoint.random = &random_;
   if (config_.endpoint.mtu == nullptr) config_.endpoint.mtu = &mtu_;
+  if (native() && config_.endpoint.port_arbiter == nullptr)
+    config_.endpoint.port_arbiter = &port_claims_;
 }
 
 UvDriver::Impl::~Impl() = default;
 
 bool UvDriver::Impl::Start(DriverError* error) {
-  if (!config_.tun_name.empty()) {
-    Fail(error, Error::kUnsupported, "native mode through a TUN device");
-    return false;
-  }
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::Create(config_.endpoint);
   if (!endpoint.ok()) {
     Fail(error, endpoint.error(), "endpoint configuration");

@@ -57,6 +57,19 @@ class PathMtuSource {
   virtual std::uint32_t InitialMtu(const Path& path) = 0;
 };
 
+// Keeps the DCCP ports of several programs on one host apart where no kernel does: in native mode
+// each of them sees the packets of all. Claims of one program count; it claims and releases a port
+// as often as it likes.
+class PortArbiter {
+ public:
+  virtual ~PortArbiter() = default;
+  // False: another program has the port.
+  virtual bool Claim(std::uint16_t port) = 0;
+  virtual void Release(std::uint16_t port) = 0;
+  // Another program has the port, so that its packets are not ours to refuse.
+  virtual bool TakenElsewhere(std::uint16_t port) = 0;
+};
+
 // --------------------------------------------------------------------------- configuration ------
 
 struct EndpointConfig {
@@ -64,6 +77,7 @@ struct EndpointConfig {
   const CcidRegistry* registry = nullptr;   // required; must outlive the endpoint
   RandomSource* random = nullptr;           // required; must outlive the endpoint
   TraceSink* trace = nullptr;               // optional; must outlive the endpoint
+  PortArbiter* port_arbiter = nullptr;      // optional; must outlive the endpoint
   PathMtuSource* mtu = nullptr;             // optional; without it every path starts at 1500
   std::uint32_t max_connections = 65536;    // half-open and TIMEWAIT ones count too
   std::uint64_t memory_bytes = 256u << 20;  // budget for queued datagrams

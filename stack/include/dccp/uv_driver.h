@@ -29,7 +29,6 @@ struct UvDriverConfig {
   EndpointConfig endpoint;  // random, mtu may stay null: the driver supplies its own
   bool offload = true;      // UDP GSO and GRO where the kernel has them
   std::uint32_t socket_buffer_bytes = 4u << 20;
-  std::string tun_name = {};  // reserved for native mode through a TUN device; empty: raw socket
 };
 
 class DCCP_EXPORT UvDriver {
