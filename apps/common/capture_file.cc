@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -252,7 +253,7 @@ bool CaptureFile::SetTime(const Interface& interface, std::uint64_t ticks, Captu
   // Keeps clear of overflow: 2^33 seconds are beyond the year 2200.
   if (seconds > (std::uint64_t{1} << 33)) return false;
   frame->time_ns = (static_cast<std::int64_t>(seconds) + interface.offset_s) * 1'000'000'000 +
-                   static_cast<std::int64_t>(fraction * 1e9 + 0.5);
+                   std::llround(fraction * 1e9);
   return true;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 #include <string>
 
 #include "apps/common/text.h"
@@ -23,5 +25,18 @@ int ParseArguments(CLI::App* app, const char* version, int argc, char** argv);
 // whether it was given; a VALUE must follow the "=", never a space.
 CLI::Option* AddOptionalValue(CLI::App* app, const std::string& name, std::string* value,
                               const std::string& help);
+
+// Runs the program; what it throws (memory that is not there) becomes an error line.
+template <typename Program>
+int Guarded(const char* tool, Program program) noexcept {
+  try {
+    return program();
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "%s: %s\n", tool, fault.what());
+  } catch (...) {
+    std::fprintf(stderr, "%s: unknown failure\n", tool);
+  }
+  return kExitFailed;
+}
 
 }  // namespace dccp::apps

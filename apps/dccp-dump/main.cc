@@ -128,11 +128,13 @@ int Run(const DumpOptions& options) {
 
 int main(int argc, char** argv) {
   using namespace dccp::apps;
-  CLI::App app("Decodes DCCP packets from a pcap or pcapng file.", "dccp-dump");
-  DumpOptions options;
-  CLI::Option* json = nullptr;
-  Parse(&app, &options, &json);
-  if (const int code = ParseArguments(&app, UDCCP_VERSION, argc, argv); code >= 0) return code;
-  options.json = json->count() != 0;
-  return Run(options);
+  return Guarded("dccp-dump", [&]() -> int {
+    CLI::App app("Decodes DCCP packets from a pcap or pcapng file.", "dccp-dump");
+    DumpOptions options;
+    CLI::Option* json = nullptr;
+    Parse(&app, &options, &json);
+    if (const int code = ParseArguments(&app, UDCCP_VERSION, argc, argv); code >= 0) return code;
+    options.json = json->count() != 0;
+    return Run(options);
+  });
 }

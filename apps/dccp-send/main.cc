@@ -8,11 +8,13 @@
 
 int main(int argc, char** argv) {
   using namespace dccp::apps;
-  CLI::App app("Sends datagrams over DCCP, as fast as congestion control allows.", "dccp-send");
-  SendOptions options;
-  AddSendOptions(&app, &options);
-  if (const int code = ParseArguments(&app, UDCCP_VERSION, argc, argv); code >= 0) return code;
-  if (const std::string fault = UnderstandSendOptions(&options); !fault.empty())
-    return FailUsage("dccp-send", fault);
-  return SendApp(options).Run();
+  return Guarded("dccp-send", [&]() -> int {
+    CLI::App app("Sends datagrams over DCCP, as fast as congestion control allows.", "dccp-send");
+    SendOptions options;
+    AddSendOptions(&app, &options);
+    if (const int code = ParseArguments(&app, UDCCP_VERSION, argc, argv); code >= 0) return code;
+    if (const std::string fault = UnderstandSendOptions(&options); !fault.empty())
+      return FailUsage("dccp-send", fault);
+    return SendApp(options).Run();
+  });
 }
