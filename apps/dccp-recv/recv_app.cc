@@ -105,8 +105,6 @@ bool RecvApp::Listen() {
   params.port = o.port;
   params.service_codes = {o.service};
   params.options = ToConnectionOptions(o);
-  // A receiver is owed nothing: what it asks for now and then shows whether the peer still lives.
-  params.options.keep_alive = o.timeout / 3;
   if (o.has_bind) params.local = o.bind;
   const Result<ListenerId> data = runtime_->endpoint().Listen(params);
   params.service_codes = {*ServiceCode::Parse(kControlService)};

@@ -110,7 +110,6 @@ bool SendApp::ConnectAll(const Path& path) {
   connect_.remote_port = options_.target.port;
   connect_.service_code = options_.common.service;
   connect_.options = ToConnectionOptions(options_.common);
-  if (options_.reverse) connect_.options.keep_alive = options_.common.timeout / 3;
   reporter_.Text(fmt::format("Connecting to {}, {}\n", Peer(),
                              options_.common.encap == Encapsulation::kUdp
                                  ? fmt::format("DCCP in UDP, port {}", options_.common.udp_port)

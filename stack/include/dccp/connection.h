@@ -62,7 +62,7 @@ enum EventBits : std::uint32_t {
   kEventAccepted = 1u << 0,    // a listener has a new connection, open in both directions
   kEventConnected = 1u << 1,   // Connect() succeeded: data may flow
   kEventReadable = 1u << 2,    // datagrams wait
-  kEventWritable = 1u << 3,    // the send queue has room again
+  kEventWritable = 1u << 3,    // the send queue has room again after it refused a datagram
   kEventClosed = 1u << 4,      // over, see ConnectionInfo::close; unread data stays readable
   kEventMpsChanged = 1u << 5,  // the maximum packet size is another one
 };
