@@ -20,6 +20,8 @@ class Acknowledger {
   void SetSendVector(bool on) { send_vector_ = on; }
 
   bool Received(Seq64 seq) const { return vector_.Received(seq); }
+  // The greatest acknowledgeable packet.
+  Seq64 greatest() const { return vector_.greatest(); }
   // A packet became acknowledgeable. True when it came directly after the greatest one.
   bool Record(Seq64 seq, Ecn ecn, PacketType type, TimePoint now);
   void RecordDrop(Seq64 seq, DropCode code) { dropped_.Record(seq, code); }

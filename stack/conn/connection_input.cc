@@ -88,7 +88,6 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
     TraceDrop(in, DropReason::kDuplicate);
     return false;
   }
-  seq_.OnAccepted(in.type, in.seq, in.ack);
   liveness_.OnValidPacket(in.now);
   if (IsUnexpectedType(role_, state_, in.type, in.seq, seq_.osr())) {
     TraceDrop(in, DropReason::kUnexpectedType);
@@ -96,11 +95,14 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
     return false;
   }
   return true;
+  // The pseudocode raises GSR before this test, but GSR and GAR are of acknowledgeable packets
+  // (§7.1, §7.4), which reach step 8, and an Acknowledgement Number must not name any other.
 }
 
 // Step 8 and what follows.
 void Connection::Impl::ProcessAccepted(const Arrived& in) {
   ++counters_.packets_received;
+  seq_.OnAccepted(in.type, in.seq, in.ack);
   IncomingOptions options;
   if (!ProcessOptions(in, &options)) return;
   const bool in_order = acks_.Record(in.seq, in.ecn, in.type, in.now);

@@ -118,9 +118,10 @@ void Connection::Impl::SendReset(const ResetReason& reason, Seq64 ack, TimePoint
 bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason& reset,
                                    TimePoint now) {
   const Seq64 seq = seq_.TakeNext();
-  // Syncs acknowledge some packet, not the state of the window: no Ack Vector. §11.4
+  // Syncs acknowledge some packet, not the state of the window: no Ack Vector. Nor on the Reset
+  // that answers a packet whose options were not processed: it would have to begin there. §11.4
   const bool acks_window = seq_.has_isr() && type != PacketType::kSync &&
-                           type != PacketType::kSyncAck && ack == seq_.gsr();
+                           type != PacketType::kSyncAck && ack == acks_.greatest();
   OptionBuffer buffer;
   OptionWriter options(
       std::span<std::byte>(buffer).first(OptionRoom(path_mtu_, type, 0, kControlOptionBytes)));
