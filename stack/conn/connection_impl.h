@@ -75,6 +75,12 @@ class Connection::Impl {
     TimePoint now;
   };
 
+  // An invalid Reset and the number of the Sync that answered it. RFC 4340 §7.5.4
+  struct Challenge {
+    ResetReason reset;
+    Seq64 sync;
+  };
+
   // ---- input
   bool AcceptSequence(const Arrived& in);
   bool AcceptInRequest(const Arrived& in);
@@ -166,6 +172,7 @@ class Connection::Impl {
   bool peer_closes_ = false;               // the peer asked to close first
   bool opening_confirmed_ = false;         // server: the client is known to have left PARTOPEN
   Seq64 last_response_;                    // server: number of the last Response
+  std::optional<Challenge> challenge_;     // the last
   bool ecn_out_ = true;                    // the peer reads ECN and we may mark
   bool send_ndp_ = false;                  // Send NDP Count/local
   bool peer_ndp_ = false;                  // Send NDP Count/remote

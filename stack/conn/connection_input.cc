@@ -80,7 +80,11 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
     ++counters_.sequence_invalid;
     TraceDrop(in, DropReason::kSequenceInvalid);
     if (verdict == SequenceSpace::Verdict::kSyncPacket) MaybeSync(in.seq, in.now);
-    if (verdict == SequenceSpace::Verdict::kSyncGsr) MaybeSync(seq_.gsr(), in.now);
+    if (verdict == SequenceSpace::Verdict::kSyncGsr) {
+      const Seq64 sync = seq_.PeekNext();
+      MaybeSync(seq_.gsr(), in.now);
+      if (seq_.gss() == sync) challenge_ = {in.packet.reset_reason(), sync};
+    }
     return false;
   }
   if (acks_.Received(in.seq)) {
@@ -208,6 +212,11 @@ void Connection::Impl::OnReset(const Arrived& in) {
                  (we_close && reason.reset.code == ResetCode::kNoConnection);
   reason.by = we_close && !peer_closes_ ? ClosedBy::kLocal : ClosedBy::kRemote;
   TearDown(State::kTimeWait, reason, in.now);
+  // A peer without our state gave its reason in a Reset that was not valid; our Sync then told it
+  // the numbers, and the Reset that it sent to that one only says that there is no connection.
+  // §7.5.4
+  if (reason.reset.code == ResetCode::kNoConnection && challenge_ && in.ack == challenge_->sync)
+    reason.reset = challenge_->reset;
 }
 
 // Steps 10 to 14.
