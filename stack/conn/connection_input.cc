@@ -127,12 +127,17 @@ void Connection::Impl::ProcessAccepted(const Arrived& in) {
   }
   AdvanceState(in);
   if (state_ == State::kClosed) return;
+  // Step 16 comes before the answers, so that a Response can report what it dropped. §8.1.3
+  if (IsDataPacket(in.type)) {
+    Deliver(in, options);
+  } else if (options.data_checksum && Crc32c(in.packet.payload()) != *options.data_checksum) {
+    acks_.RecordDrop(in.seq, DropCode::kCorrupt);
+  }
   if (!TellReceiver(in, options, in_order)) return;
   if (in.type == PacketType::kSync) {  // step 15
     ++counters_.syncs_received;
     SendSync(PacketType::kSyncAck, in.seq, in.now);
   }
-  if (IsDataPacket(in.type)) Deliver(in, options);  // step 16
   FlushAck(in.now);
 }
 

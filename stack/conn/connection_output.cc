@@ -77,11 +77,12 @@ void Connection::Impl::SendResponse(TimePoint now) {
   features_.WriteOptions({PacketType::kResponse, seq, seq_.gsr(), now}, options);
   timestamps_.WriteEcho(options, now);
   timestamps_.WriteTimestamp(options, now);
+  acks_.WriteOptions(seq, now, options);
   options.Pad();
   assembler_.Send(Fields(PacketType::kResponse, seq, seq_.gsr()), options.bytes(), {},
                   EcnFor(PacketType::kResponse), now);
   acks_.OnSent();
-  AfterSent(PacketType::kResponse, seq, 0, false, false, now);
+  AfterSent(PacketType::kResponse, seq, 0, false, true, now);
   ApplyFeatureChanges(now);
 }
 
