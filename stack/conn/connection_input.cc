@@ -90,6 +90,8 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
   if (acks_.Received(in.seq)) {
     ++counters_.duplicates;
     TraceDrop(in, DropReason::kDuplicate);
+    // Each valid Sync is answered, a copy too: its SyncAck may have been lost. §5.7
+    if (in.type == PacketType::kSync) SendSync(PacketType::kSyncAck, in.seq, in.now);
     return false;
   }
   liveness_.OnValidPacket(in.now);
