@@ -92,7 +92,7 @@ void Connection::Impl::WriteAckOptions(PacketType type, Seq64 seq, std::uint32_t
   if (ccids_.receiver() != nullptr)
     ccids_.receiver()->OnBuildAck({type, seq, payload_bytes, now}, options);
   features_.WriteOptions({type, seq, seq_.gsr(), now}, options);
-  if (timestamps_.pending()) timestamps_.WriteEcho(options, now);
+  timestamps_.WriteEcho(options, now);
   acks_.WriteOptions(seq, now, options);
 }
 
@@ -127,7 +127,11 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
   OptionWriter options(
       std::span<std::byte>(buffer).first(OptionRoom(path_mtu_, type, 0, kControlOptionBytes)));
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
-  if (acks_window) WriteAckOptions(type, seq, 0, now, options);
+  if (acks_window) {
+    WriteAckOptions(type, seq, 0, now, options);
+  } else {
+    timestamps_.WriteEcho(options, now);
+  }
   options.Pad();
   HeaderFields fields = Fields(type, seq, ack);
   fields.reset = reset;
@@ -229,7 +233,11 @@ bool Connection::Impl::SendData(TimePoint now) {
   ack = ack || decision.acknowledge;
   const PacketType type = ack ? PacketType::kDataAck : PacketType::kData;
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
-  if (ack) WriteAckOptions(type, seq, bytes, now, options);
+  if (ack) {
+    WriteAckOptions(type, seq, bytes, now, options);
+  } else {
+    timestamps_.WriteEcho(options, now);
+  }
   options.Pad();
 
   HeaderFields fields = Fields(type, seq, seq_.gsr());
