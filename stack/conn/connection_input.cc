@@ -312,6 +312,12 @@ bool Connection::Impl::TellReceiver(const Arrived& in, const IncomingOptions& op
 // no congestion. §11.7
 void Connection::Impl::Deliver(const Arrived& in, const IncomingOptions& options) {
   const std::span<const std::byte> payload = in.packet.payload();
+  // Who cannot see ECN marks takes no data before the peer has agreed to send none. §12.1
+  if (!env_.reads_ecn && features_.value(FeatureNumber::kEcnIncapable, Located::kLocal) == 0) {
+    if (in.type == PacketType::kData || in.type == PacketType::kDataAck || !payload.empty())
+      acks_.RecordDrop(in.seq, DropCode::kProtocolConstraints);
+    return;
+  }
   if (in.type == PacketType::kRequest || in.type == PacketType::kResponse) {
     if (payload.empty()) return;
     if (std::exchange(handshake_data_delivered_, true)) {
