@@ -95,20 +95,20 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
     return false;
   }
   liveness_.OnValidPacket(in.now);
+  // The pseudocode raises GSR before this test, but GSR and GAR are of acknowledgeable packets
+  // (§7.1, §7.4), which reach step 8, and an Acknowledgement Number must not name any other.
   if (IsUnexpectedType(role_, state_, in.type, in.seq, seq_.osr())) {
     TraceDrop(in, DropReason::kUnexpectedType);
     MaybeSync(in.seq, in.now);
     return false;
   }
+  seq_.OnAccepted(in.type, in.seq, in.ack);
   return true;
-  // The pseudocode raises GSR before this test, but GSR and GAR are of acknowledgeable packets
-  // (§7.1, §7.4), which reach step 8, and an Acknowledgement Number must not name any other.
 }
 
 // Step 8 and what follows.
 void Connection::Impl::ProcessAccepted(const Arrived& in) {
   ++counters_.packets_received;
-  seq_.OnAccepted(in.type, in.seq, in.ack);
   IncomingOptions options;
   if (!ProcessOptions(in, &options)) return;
   const bool in_order = acks_.Record(in.seq, in.ecn, in.type, in.now);
@@ -127,14 +127,14 @@ void Connection::Impl::ProcessAccepted(const Arrived& in) {
     OnReset(in);  // step 9
     return;
   }
-  AdvanceState(in);
-  if (state_ == State::kClosed) return;
   // Step 16 comes before the answers, so that a Response can report what it dropped. §8.1.3
   if (IsDataPacket(in.type)) {
     Deliver(in, options);
   } else if (options.data_checksum && Crc32c(in.packet.payload()) != *options.data_checksum) {
     acks_.RecordDrop(in.seq, DropCode::kCorrupt);
   }
+  AdvanceState(in);
+  if (state_ == State::kClosed) return;
   if (!TellReceiver(in, options, in_order)) return;
   if (in.type == PacketType::kSync) {  // step 15
     ++counters_.syncs_received;
@@ -212,6 +212,11 @@ void Connection::Impl::OnReset(const Arrived& in) {
   CloseReason reason;
   reason.reset = in.packet.reset_reason();
   reason.reset_received = true;
+  // A peer without our state gave its reason in a Reset that was not valid; our Sync then told it
+  // the numbers, and the Reset that it sent to that one only says that there is no connection.
+  // §7.5.4
+  if (reason.reset.code == ResetCode::kNoConnection && challenge_ && in.ack == challenge_->sync)
+    reason.reset = challenge_->reset;
   const bool we_close = (state_ == State::kClosing || state_ == State::kCloseReq);
   // A peer that has already forgotten the connection answers a repeated Close with "No Connection":
   // its Reset(Closed) was lost. That is a clean end too.
@@ -219,11 +224,6 @@ void Connection::Impl::OnReset(const Arrived& in) {
                  (we_close && reason.reset.code == ResetCode::kNoConnection);
   reason.by = we_close && !peer_closes_ ? ClosedBy::kLocal : ClosedBy::kRemote;
   TearDown(State::kTimeWait, reason, in.now);
-  // A peer without our state gave its reason in a Reset that was not valid; our Sync then told it
-  // the numbers, and the Reset that it sent to that one only says that there is no connection.
-  // §7.5.4
-  if (reason.reset.code == ResetCode::kNoConnection && challenge_ && in.ack == challenge_->sync)
-    reason.reset = challenge_->reset;
 }
 
 // Steps 10 to 14.
