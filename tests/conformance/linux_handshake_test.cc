@@ -120,13 +120,11 @@ TEST(LinuxClient, R4340_LNX_02_Bug_B29_Bug_B31_EveryCapturedRequestIsMet) {
     const SentPacket answer = peer.TakeOne();
     if (answer.type == PacketType::kResponse) {
       ++met;
-      std::size_t changes = 0;
-      SentPacket asked;
-      InboundDatagram datagram;
-      OutboundDatagram outbound;
-      outbound.bytes = request;
-      asked = Decode(outbound, Encapsulation::kNative, peer.now());
-      changes = Count(asked, OptionType::kChangeL) + Count(asked, OptionType::kChangeR);
+      OutboundDatagram as_sent;
+      as_sent.bytes = request;
+      const SentPacket asked = Decode(as_sent, Encapsulation::kNative, peer.now());
+      const std::size_t changes =
+          Count(asked, OptionType::kChangeL) + Count(asked, OptionType::kChangeR);
       EXPECT_EQ(Count(answer, OptionType::kConfirmL) + Count(answer, OptionType::kConfirmR),
                 changes);
     } else {

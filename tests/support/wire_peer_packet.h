@@ -30,7 +30,7 @@ using Octets = std::vector<std::uint8_t>;
 
 // A packet that the test sends. Start from one of the functions below and add what differs:
 //
-//   peer.Inject(Ack(5001, 1000).With({41, 6, 0, 0, 0, 9}).Marked(Ecn::kCe));
+//   Ack(5001, 1000).With({41, 6, 0, 0, 0, 9}).Marked(Ecn::kCe)
 struct PacketSpec {
   PacketType type = PacketType::kData;
   std::uint64_t seq = 0;
