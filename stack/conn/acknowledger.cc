@@ -20,12 +20,14 @@ void Acknowledger::Demand(const AckDemand& demand) {
 void Acknowledger::WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out) {
   const Duration elapsed = now - greatest_arrival_;
   if (elapsed >= kPrompt) AddElapsedTime(out, TenMicros::FromDuration(elapsed));
-  if (!dropped_.empty()) dropped_.Write(out, vector_.greatest(), vector_.window_start());
+  // The vector comes first: what a shortage of room leaves out of Data Dropped counts as Normal,
+  // and what it leaves out of the vector as lost. §11.4, §11.7
   if (send_vector_) {
     vector_.Write(out, our_seq);
   } else {
     vector_.NoteAckSent(our_seq);
   }
+  if (!dropped_.empty()) dropped_.Write(out, vector_.greatest(), vector_.window_start());
 }
 
 std::size_t Acknowledger::WantedBytes() const {

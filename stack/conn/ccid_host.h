@@ -33,7 +33,13 @@ class CcidHost {
   // Something happened that may have changed the sender's mind.
   void Unblock(TimerSet& timers) {
     blocked_ = false;
+    burst_ = 0;
     if (timers.IsSet(Timer::kPacing)) timers.Cancel(Timer::kPacing);
+  }
+  // No data before `until`, whatever the sender says.
+  void Block(TimePoint until, TimerSet& timers) {
+    blocked_ = true;
+    timers.Set(Timer::kPacing, until);
   }
   // Brings the timers in line with what the objects want.
   void UpdateTimers(TimerSet& timers) const;

@@ -25,6 +25,8 @@ PathMtu::Config MtuConfig(const ConnectionEnv& env, const ConnectionInit& init) 
   config.interface_mtu = init.mtu_bytes;
   if (init.options.max_packet_bytes != 0)
     config.interface_mtu = std::min(config.interface_mtu, init.options.max_packet_bytes);
+  constexpr std::uint32_t kDataChecksumBytes = 8;  // the option, in whole words
+  if (init.options.data_checksum) config.reserve_bytes += kDataChecksumBytes;
   return config;
 }
 
@@ -73,6 +75,15 @@ Result<void> Connection::Impl::Configure() {
     if (!features_.RegisterCcid(factory->traits().id, factory->traits().needs))
       return Error::kInvalidArgument;
   }
+  // Times that a deadline can be made of.
+  static constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
+  static constexpr Duration kShortest = std::chrono::milliseconds(1);
+  const auto off_or_sane = [](Duration d) {
+    return d == Duration::zero() || (d >= kShortest && d <= kLongest);
+  };
+  if (!off_or_sane(options_.user_timeout) || !off_or_sane(options_.keep_alive) ||
+      options_.request_timeout < kShortest || options_.request_timeout > kLongest)
+    return Error::kInvalidArgument;
   const std::uint64_t window = options_.sequence_window;
   if (window < SequenceSpace::kMinWindow || window > kMaxSeqWindow || options_.ack_ratio > 0xFFFF ||
       !service_code_.valid())
@@ -83,6 +94,8 @@ Result<void> Connection::Impl::Configure() {
       CcidList(options_.rx_ccids.empty() ? options_.tx_ccids : options_.rx_ccids, *env_.registry);
   if (tx.empty() || rx.empty()) return Error::kUnsupportedCcid;
   const PreferenceList only_ccid2 = {2};
+  const PreferenceList short_seqnos =
+      options_.short_seqnos ? PreferenceList{1, 0} : PreferenceList{0};
 
   // Both half-connections start with CCID 2: a list of it alone needs no Change. RFC 4340 §10
   const std::array<FeatureConfig, 7> wishes = {{
@@ -100,9 +113,10 @@ Result<void> Connection::Impl::Configure() {
        options_.ack_ratio,
        false,
        options_.ack_ratio != 2},
-      // Short numbers save four bytes and cost safety: refused unless a peer insists. §7.6.1
-      {FeatureNumber::kAllowShortSeqnos, Located::kLocal, {0}, 0, false, false},
-      {FeatureNumber::kAllowShortSeqnos, Located::kRemote, {0}, 0, false, false},
+      // Short numbers save four bytes and cost safety: only on request. §7.6.1
+      {FeatureNumber::kAllowShortSeqnos, Located::kLocal, short_seqnos, 0, false,
+       options_.short_seqnos},
+      {FeatureNumber::kAllowShortSeqnos, Located::kRemote, short_seqnos, 0, false, false},
       {FeatureNumber::kEcnIncapable, Located::kLocal,
        env_.reads_ecn ? PreferenceList{0} : PreferenceList{1}, 0, !env_.reads_ecn, !env_.reads_ecn},
   }};
@@ -116,9 +130,36 @@ Result<void> Connection::Impl::Configure() {
         return r;
     }
   }
+  if (auto r = ConfigureChecksums(); !r.ok()) return r;
   seq_.SetIss(iss_);
   features_.Start(seq_.iss());
   return {};
+}
+
+// Minimum Checksum Coverage n says "0, or n and above": a sender of coverage c can live with any n
+// up to c, a receiver whose least is n with any stricter one. §9.2.1
+Result<void> Connection::Impl::ConfigureChecksums() {
+  constexpr std::uint8_t kMax = 15;
+  const std::uint8_t send = options_.checksum_coverage;
+  const std::uint8_t least = options_.min_checksum_coverage;
+  if (send > kMax || least > kMax) return Error::kInvalidArgument;
+  if (send > 0) {
+    PreferenceList list;
+    for (std::uint8_t n = send; n > 0; --n) list.Add(n);
+    list.Add(0);
+    const FeatureConfig wish = {
+        FeatureNumber::kMinChecksumCoverage, Located::kRemote, list, 0, false, true};
+    if (auto r = features_.Configure(wish); !r.ok()) return r;
+  }
+  PreferenceList accept;
+  for (std::uint8_t n = least; n > 0 && n <= kMax; ++n) accept.Add(n);
+  accept.Add(0);
+  const FeatureConfig wish = {
+      FeatureNumber::kMinChecksumCoverage, Located::kLocal, accept, 0, false, least > 0};
+  if (auto r = features_.Configure(wish); !r.ok()) return r;
+  if (!options_.data_checksum) return {};
+  return features_.Configure(
+      {FeatureNumber::kCheckDataChecksum, Located::kRemote, {1}, 0, false, true});
 }
 
 void Connection::Impl::StartClient(std::span<const std::byte> request_data, TimePoint now) {
@@ -127,12 +168,12 @@ void Connection::Impl::StartClient(std::span<const std::byte> request_data, Time
   SetState(State::kRequest, now);
   SendRequest(now);
   handshake_.StartRequest(now, options_.request_timeout, timers_);
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 Result<std::span<std::byte>> Connection::Impl::ReserveSend(std::size_t bytes) {
   if (state_ == State::kClosed || state_ == State::kTimeWait) return Error::kNotConnected;
-  if (closer_.requested() || state_ > State::kOpen) return Error::kBadState;
+  if (closer_.requested() || state_ > State::kOpen || peer_stopped_) return Error::kBadState;
   if (bytes > path_mtu_.mps_bytes()) return Error::kMessageTooLarge;
   if (options_.queue_policy == QueuePolicy::kRejectNewest &&
       !send_queue_.HasRoom(static_cast<std::uint32_t>(bytes))) {
@@ -143,7 +184,8 @@ Result<std::span<std::byte>> Connection::Impl::ReserveSend(std::size_t bytes) {
     env_.slab->Free(reserved_);
     reserved_ = nullptr;
   }
-  if (reserved_ == nullptr) reserved_ = env_.slab->Allocate(kDataHeadroomBytes + bytes);
+  if (reserved_ == nullptr && !MemoryShort())
+    reserved_ = env_.slab->Allocate(kDataHeadroomBytes + bytes);
   if (reserved_ == nullptr) {
     was_full_ = true;
     return Error::kNoBuffers;
@@ -155,6 +197,8 @@ Result<std::span<std::byte>> Connection::Impl::ReserveSend(std::size_t bytes) {
 
 Result<void> Connection::Impl::CommitSend(std::size_t bytes, const SendOptions& options) {
   if (reserved_ == nullptr || bytes > reserved_->length) return Error::kInvalidArgument;
+  if (state_ == State::kClosed || state_ > State::kOpen || closer_.requested() || peer_stopped_)
+    return Error::kBadState;
   reserved_->length = static_cast<std::uint32_t>(bytes);
   // The deadline of what is queued now can only pass later, so no time is needed here.
   if (!send_queue_.Push({reserved_, options.deadline, options.priority}, TimePoint::min())) {
@@ -165,8 +209,14 @@ Result<void> Connection::Impl::CommitSend(std::size_t bytes, const SendOptions& 
   return {};
 }
 
+// Queues leave the last eighth of the endpoint's memory to control packets: otherwise the slow
+// readers of some connections would silence all.
+bool Connection::Impl::MemoryShort() const {
+  return env_.slab->bytes_in_use() > env_.slab->budget_bytes() / 8 * 7;
+}
+
 std::uint32_t Connection::Impl::SendRoom(std::size_t bytes) const {
-  if (closer_.requested() || state_ == State::kClosed || state_ > State::kOpen ||
+  if (closer_.requested() || state_ == State::kClosed || state_ > State::kOpen || peer_stopped_ ||
       bytes > path_mtu_.mps_bytes())
     return 0;
   const std::uint32_t slots = options_.send_queue_datagrams > send_queue_.datagrams()
@@ -191,6 +241,16 @@ std::size_t Connection::Impl::Read(std::span<ReceivedDatagram> out) {
   return lent_.size();
 }
 
+void Connection::Impl::StopReading() {
+  reading_stopped_ = true;
+  recv_queue_.Clear();
+}
+
+void Connection::Impl::SetSlowReceiver(bool slow) {
+  if (slow && !slow_receiver_) want_ack_ = true;
+  slow_receiver_ = slow;
+}
+
 Result<void> Connection::Impl::Close(TimePoint now, Duration drain) {
   switch (state_) {
     case State::kClosed:
@@ -205,7 +265,7 @@ Result<void> Connection::Impl::Close(TimePoint now, Duration drain) {
   }
   if (state_ > State::kOpen) return {};
   closer_.Request(now, drain, timers_);
-  UpdateTimers(now);
+  UpdateTimers();
   return {};
 }
 
@@ -279,6 +339,8 @@ Result<void> Connection::CommitSend(std::size_t bytes, const SendOptions& option
 }
 std::uint32_t Connection::SendRoom(std::size_t bytes) const { return impl_->SendRoom(bytes); }
 std::size_t Connection::Read(std::span<ReceivedDatagram> out) { return impl_->Read(out); }
+void Connection::StopReading() { impl_->StopReading(); }
+void Connection::SetSlowReceiver(bool slow) { impl_->SetSlowReceiver(slow); }
 Result<void> Connection::Close(TimePoint now, Duration drain) { return impl_->Close(now, drain); }
 Result<void> Connection::Abort(TimePoint now, ResetCode code) { return impl_->Abort(now, code); }
 

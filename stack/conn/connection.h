@@ -81,6 +81,8 @@ class Connection {
   Result<void> CommitSend(std::size_t bytes, const SendOptions& options);
   std::uint32_t SendRoom(std::size_t bytes) const;
   std::size_t Read(std::span<ReceivedDatagram> out);
+  void StopReading();
+  void SetSlowReceiver(bool slow);
   Result<void> Close(TimePoint now, Duration drain);
   Result<void> Abort(TimePoint now, ResetCode code);
 

@@ -12,6 +12,7 @@
 #include "stack/conn/ccid_host.h"
 #include "stack/conn/closer.h"
 #include "stack/conn/connection.h"
+#include "stack/conn/drop_reports.h"
 #include "stack/conn/feature_negotiator.h"
 #include "stack/conn/handshake.h"
 #include "stack/conn/incoming_options.h"
@@ -37,11 +38,14 @@ class Connection::Impl {
 
   // connection.cc: set-up, the application's calls, state.
   Result<void> Configure();
+  Result<void> ConfigureChecksums();
   void StartClient(std::span<const std::byte> request_data, TimePoint now);
   Result<std::span<std::byte>> ReserveSend(std::size_t bytes);
   Result<void> CommitSend(std::size_t bytes, const SendOptions& options);
   std::uint32_t SendRoom(std::size_t bytes) const;
   std::size_t Read(std::span<ReceivedDatagram> out);
+  void StopReading();
+  void SetSlowReceiver(bool slow);
   Result<void> Close(TimePoint now, Duration drain);
   Result<void> Abort(TimePoint now, ResetCode code);
   std::uint32_t TakeEvents() { return std::exchange(events_, 0); }
@@ -96,11 +100,14 @@ class Connection::Impl {
   void TraceDrop(const Arrived& in, DropReason reason) const;
 
   // ---- output
+  bool ShortSeqnos(PacketType type) const;
+  void OnDataDropped(std::span<const DataDroppedRun> news, TimePoint now);
   HeaderFields Fields(PacketType type, Seq64 seq, Seq64 ack) const;
   Ecn EcnFor(PacketType type) const;
   void SendRequest(TimePoint now);
   void SendResponse(TimePoint now);
   bool SendAck(TimePoint now);
+  bool MemoryShort() const;
   void SendSync(PacketType type, Seq64 ack, TimePoint now);
   void MaybeSync(Seq64 ack, TimePoint now);
   void SendReset(const ResetReason& reason, Seq64 ack, TimePoint now);
@@ -129,7 +136,7 @@ class Connection::Impl {
   void Fail(ClosedBy by, const ResetReason& reason, TimePoint now);
   void EnterOpen(Seq64 osr, TimePoint now);
   void OnMpsChanged(TimePoint now);
-  void UpdateTimers(TimePoint now);
+  void UpdateTimers();
   Duration GiveUpAfter() const;
   void TraceCc(TimePoint now) const;
 
@@ -179,9 +186,14 @@ class Connection::Impl {
   bool unsent_at_close_ = false;           // datagrams were dropped when closing began
   mutable bool ccid_ready_ = false;        // cache of CcidReady
   AppState app_state_ = AppState::kIdle;
-  bool want_ack_ = false;  // the sender CCID wants the peer's acks acknowledged
-  bool was_full_ = false;  // Send failed for lack of room: kEventWritable is due
-  TimePoint last_sent_;    // for keep-alive
+  DropReports drop_reports_;
+  bool reading_stopped_ = false;  // StopReading()
+  bool peer_stopped_ = false;     // Drop Code 1: the peer's application does not listen
+  bool slow_receiver_ = false;    // SetSlowReceiver()
+  bool want_ack_ = false;         // the sender CCID wants the peer's acks acknowledged
+  bool was_full_ = false;         // Send failed for lack of room: kEventWritable is due
+  TimePoint keep_alive_base_;     // the last attempt to keep alive
+  TimePoint last_sent_;           // for keep-alive
 };
 
 }  // namespace dccp

@@ -28,7 +28,7 @@ void Connection::Impl::StartServer(const PacketView& request, Ecn ecn, TimePoint
   SetState(State::kRespond, now);
   handshake_.StartRespond(now, env_.msl, timers_);
   ProcessAccepted({request, PacketType::kRequest, seq_.isr(), std::nullopt, ecn, now});
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 void Connection::Impl::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now) {
@@ -45,7 +45,7 @@ void Connection::Impl::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now
   if (packet.has_ack()) in.ack = seq_.UnwrapAck(packet.ack(), packet.extended());
   const bool accepted = state_ == State::kRequest ? AcceptInRequest(in) : AcceptSequence(in);
   if (accepted) ProcessAccepted(in);
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 // Step 4.
@@ -197,15 +197,34 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
   feedback.reverse_lost = reverse.lost;
   feedback.reverse_marked = reverse.marked;
   feedback.slow_receiver = options.slow_receiver;
-  feedback.nonce = digest.nonce;
+  if (!options.data_dropped.empty())
+    feedback.data_dropped = drop_reports_.Digest(options.data_dropped.view(), *in.ack, history_);
+  // No packet of ours carries an ECN Nonce (ECT(1), which has another meaning now: RFC 8311), so an
+  // echo proves nothing and must not be held against the peer.
+  feedback.nonce = NonceVerdict::kUnknown;
   feedback.elapsed = elapsed;
   feedback.rtt = digest.rtt;
   feedback.rate = digest.rate;
   feedback.options = options.to_sender.view();
   const CcidRequests requests = ccids_.sender()->OnFeedback(feedback);
   ccids_.Unblock(timers_);
+  OnDataDropped(feedback.data_dropped, in.now);
   TraceCc(in.now);
   HandleRequests(requests, in.now);
+}
+
+// What a Drop Code means beside congestion control. §11.7.2
+void Connection::Impl::OnDataDropped(std::span<const DataDroppedRun> news, TimePoint now) {
+  for (const DataDroppedRun& run : news) {
+    if (run.code == DropCode::kAppNotListening && !peer_stopped_) {
+      peer_stopped_ = true;
+      send_queue_.Clear();
+      events_ |= kEventPeerStopped;
+    } else if (run.code == DropCode::kProtocolConstraints) {
+      // Such a constraint, a negotiation for example, takes a round trip to go away.
+      ccids_.Block(now + RttOr(rtt_), timers_);
+    }
+  }
 }
 
 void Connection::Impl::OnReset(const Arrived& in) {
@@ -332,13 +351,19 @@ void Connection::Impl::Deliver(const Arrived& in, const IncomingOptions& options
     TraceDrop(in, DropReason::kTooLittleCoverage);
     return;
   }
-  if (options.data_checksum && Crc32c(payload) != *options.data_checksum) {
+  if (reading_stopped_) {
+    acks_.RecordDrop(in.seq, DropCode::kAppNotListening);
+    TraceDrop(in, DropReason::kNotListening);
+    return;
+  }
+  const bool corrupt = options.data_checksum && Crc32c(payload) != *options.data_checksum;
+  if (corrupt && !options_.deliver_corrupt) {
     acks_.RecordDrop(in.seq, DropCode::kCorrupt);
     TraceDrop(in, DropReason::kDataCorrupt);
     return;
   }
   const auto bytes = static_cast<std::uint32_t>(payload.size());
-  Cell* cell = recv_queue_.HasRoom(bytes) ? env_.slab->Allocate(bytes) : nullptr;
+  Cell* cell = recv_queue_.HasRoom(bytes) && !MemoryShort() ? env_.slab->Allocate(bytes) : nullptr;
   if (cell == nullptr) {
     ++counters_.receive_overflows;
     acks_.RecordDrop(in.seq, DropCode::kReceiveBuffer);
@@ -347,7 +372,8 @@ void Connection::Impl::Deliver(const Arrived& in, const IncomingOptions& options
   }
   if (bytes != 0) std::memcpy(cell->data, payload.data(), bytes);
   cell->length = bytes;
-  recv_queue_.Push({cell, in.seq, in.now, false});
+  recv_queue_.Push({cell, in.seq, in.now, corrupt});
+  if (corrupt) acks_.RecordDrop(in.seq, DropCode::kDeliveredCorrupt);
   ++counters_.data_packets_received;
   counters_.data_bytes_received += bytes;
   events_ |= kEventReadable;
@@ -373,7 +399,7 @@ void Connection::Impl::OnIcmp(const IcmpError& error, TimePoint now) {
     reason.icmp = error.kind;
     TearDown(State::kClosed, reason, now);
   }
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 void Connection::Impl::TraceDrop(const Arrived& in, DropReason reason) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "stack/conn/connection_impl.h"
+#include "stack/wire/checksum.h"
+#include "stack/wire/crc32c.h"
 #include "stack/wire/option_codec.h"
 
 namespace dccp {
@@ -29,8 +31,18 @@ HeaderFields Connection::Impl::Fields(PacketType type, Seq64 seq, Seq64 ack) con
   fields.type = type;
   fields.seq = seq.Wrap();
   if (HasAckNumber(type)) fields.ack = ack.Wrap();
+  fields.extended = !ShortSeqnos(type);
   fields.service_code = service_code_;
   return fields;
+}
+
+// 24-bit numbers are guessed 2^24 times as easily, and a window of W makes that W times easier
+// still: only for small windows. §7.5.5, §7.6.2
+bool Connection::Impl::ShortSeqnos(PacketType type) const {
+  constexpr std::uint64_t kLargestWindow = 1u << 14;
+  return options_.short_seqnos && state_ == State::kOpen && MayUseShortSeqno(type) &&
+         features_.value(FeatureNumber::kAllowShortSeqnos, Located::kLocal) != 0 &&
+         seq_.local_window() <= kLargestWindow && seq_.remote_window() <= kLargestWindow;
 }
 
 // Only what is sent once both ends have spoken of ECN is marked: packets of the handshake and
@@ -93,6 +105,7 @@ void Connection::Impl::WriteAckOptions(PacketType type, Seq64 seq, std::uint32_t
     ccids_.receiver()->OnBuildAck({type, seq, payload_bytes, now}, options);
   features_.WriteOptions({type, seq, seq_.gsr(), now}, options);
   timestamps_.WriteEcho(options, now);
+  if (slow_receiver_) AddSlowReceiver(options);
   acks_.WriteOptions(seq, now, options);
 }
 
@@ -192,12 +205,17 @@ void Connection::Impl::Transmit(TimePoint now, std::uint32_t max_packets) {
     if (!SendData(now)) break;
     --max_packets;
   }
+  // Room may have come without a packet leaving: expired datagrams, or too large ones.
+  if (was_full_ && send_queue_.HasRoom(1)) {
+    was_full_ = false;
+    events_ |= kEventWritable;
+  }
   if (CloseIsDue(now)) StartClose(closer_.first_packet(), now);
   const bool features_wait = state_ >= State::kPartOpen && features_.HasPending(now);
   if ((acks_.due() || want_ack_ || features_wait) && !DataMayGo()) SendAck(now);
   if (ccids_.sender() != nullptr && send_queue_.empty() && app_state_ == AppState::kBacklogged)
     SetAppState(AppState::kAppLimited, now);
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 // One datagram of the queue. False: nothing left now.
@@ -218,8 +236,12 @@ bool Connection::Impl::SendData(TimePoint now) {
       OptionRoom(path_mtu_, PacketType::kDataAck, bytes,
                  kDataHeadroomBytes - FixedHeaderBytes(PacketType::kDataAck, true));
   constexpr std::size_t kOtherOptionBytes = 24;
+  // The Confirms of the handshake, which a server may insist on seeing in full.
+  constexpr std::size_t kPartOpenOptionBytes = 128;
   bool ack =
       state_ == State::kPartOpen || acks_.pending() || want_ack_ || features_.HasPending(now);
+  const bool first_ack = state_ == State::kPartOpen && acks_.due() && room < kPartOpenOptionBytes;
+  if (first_ack && !SendAck(now)) return false;
   if (ack && state_ == State::kOpen && acks_.WantedBytes() + kOtherOptionBytes > room) {
     if (!SendAck(now) || !assembler_.Ready()) return false;
     ack = false;
@@ -232,6 +254,7 @@ bool Connection::Impl::SendData(TimePoint now) {
   const BuildDecision decision = ccids_.sender()->OnBuild({planned, seq, bytes, now}, options);
   ack = ack || decision.acknowledge;
   const PacketType type = ack ? PacketType::kDataAck : PacketType::kData;
+  if (options_.data_checksum) AddDataChecksum(options, Crc32c(front->cell->bytes()));
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
   if (ack) {
     WriteAckOptions(type, seq, bytes, now, options);
@@ -242,6 +265,10 @@ bool Connection::Impl::SendData(TimePoint now) {
 
   HeaderFields fields = Fields(type, seq, seq_.gsr());
   fields.ccval = decision.ccval;
+  const std::uint64_t least =
+      features_.value(FeatureNumber::kMinChecksumCoverage, Located::kRemote);
+  if (least > 0 && options_.checksum_coverage >= least)
+    fields.cscov = FittingCoverage(options_.checksum_coverage, bytes);
   const SendItem item = send_queue_.Pop();
   assembler_.SendCell(fields, options.bytes(), item.cell, EcnFor(type), now);
   if (ack) {
@@ -251,10 +278,6 @@ bool Connection::Impl::SendData(TimePoint now) {
   ++counters_.data_packets_sent;
   counters_.data_bytes_sent += bytes;
   AfterSent(type, seq, bytes, true, ack, now);
-  if (was_full_) {
-    was_full_ = false;
-    events_ |= kEventWritable;
-  }
   if (ack) ApplyFeatureChanges(now);
   return true;
 }

@@ -12,7 +12,7 @@ void Connection::Impl::HandleTimeout(TimePoint now) {
     if (!timer) break;
     OnTimer(*timer, now);
   }
-  UpdateTimers(now);
+  UpdateTimers();
 }
 
 void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
@@ -83,12 +83,19 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
 // An empty datagram after a silence keeps translators on the path from forgetting us.
 // RFC 5762 §4.1
 void Connection::Impl::KeepAlive(TimePoint now) {
-  if (state_ != State::kOpen || now - last_sent_ < options_.keep_alive) return;
-  if (send_queue_.empty() && ReserveSend(0).ok()) static_cast<void>(CommitSend(0, {}));
+  if (state_ != State::kOpen || !send_queue_.empty() || now - last_sent_ < options_.keep_alive)
+    return;
+  // One attempt an interval, should it fail.
+  keep_alive_base_ = now;
+  // The application may be writing into the cell of a ReserveSend: this takes one of its own.
+  Cell* cell = env_.slab->Allocate(kDataHeadroomBytes);
+  if (cell == nullptr) return;
+  cell->offset = kDataHeadroomBytes;
+  if (!send_queue_.Push({cell, kNever, 0}, now)) env_.slab->Free(cell);
 }
 
 // Brings derived timers in line; called at the end of every entry point.
-void Connection::Impl::UpdateTimers(TimePoint now) {
+void Connection::Impl::UpdateTimers() {
   if (state_ == State::kClosed || state_ == State::kTimeWait) {
     timers_.CancelAll();
     return;
@@ -100,8 +107,10 @@ void Connection::Impl::UpdateTimers(TimePoint now) {
     const TimePoint t = liveness_.Deadline();
     if (timers_.Get(Timer::kUserTimeout) != t) timers_.Set(Timer::kUserTimeout, t);
   }
-  if (options_.keep_alive > Duration::zero() && state_ == State::kOpen) {
-    const TimePoint t = Later(last_sent_ + options_.keep_alive, now);
+  if (options_.keep_alive > Duration::zero()) {
+    // What is queued keeps the path alive when it leaves.
+    const bool idle = state_ == State::kOpen && send_queue_.empty();
+    const TimePoint t = idle ? Later(last_sent_, keep_alive_base_) + options_.keep_alive : kNever;
     if (timers_.Get(Timer::kKeepAlive) != t) timers_.Set(Timer::kKeepAlive, t);
   }
 }

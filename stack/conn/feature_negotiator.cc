@@ -240,6 +240,7 @@ bool FeatureNegotiator::stable(FeatureNumber feature, Located at) const {
 }
 
 std::optional<FeatureChange> FeatureNegotiator::PollChange() {
+  if (reports_ == 0) return std::nullopt;  // asked for every packet
   FeatureEntry* oldest = nullptr;
   for (std::size_t i = 0; i < entry_count_; ++i) {
     FeatureEntry& entry = entries_[i];
@@ -247,11 +248,13 @@ std::optional<FeatureChange> FeatureNegotiator::PollChange() {
   }
   if (oldest == nullptr) return std::nullopt;
   oldest->report = 0;
+  --reports_;
   return FeatureChange{oldest->info.number, oldest->at, oldest->value, oldest->outcome};
 }
 
 void FeatureNegotiator::Report(FeatureEntry& entry, FeatureOutcome outcome) {
   const bool untold_change = entry.report != 0 && entry.outcome == FeatureOutcome::kChanged;
+  if (entry.report == 0) ++reports_;
   entry.report = next_report_++;
   entry.outcome = untold_change ? FeatureOutcome::kChanged : outcome;
 }

@@ -206,6 +206,7 @@ class FeatureNegotiator {
   int unanswered_ = 0;  // features that are CHANGING
   int waiting_ = 0;     // Confirms, empty Confirms and new Changes not yet written
   std::uint32_t next_report_ = 1;
+  std::uint32_t reports_ = 0;  // entries with one
 
   Duration rtt_ = kDefaultRtt;
   Duration patience_ = kDefaultPatience;

@@ -56,6 +56,20 @@ std::size_t Endpoint::Read(ConnId conn, std::span<ReceivedDatagram> out) {
   return entry == nullptr ? 0 : entry->conn->Read(out);
 }
 
+Result<void> Endpoint::StopReading(ConnId conn) {
+  ConnEntry* const entry = impl_->Find(conn);
+  if (entry == nullptr) return Error::kNoSuchConnection;
+  entry->conn->StopReading();
+  return {};
+}
+Result<void> Endpoint::SetSlowReceiver(ConnId conn, bool slow) {
+  ConnEntry* const entry = impl_->Find(conn);
+  if (entry == nullptr) return Error::kNoSuchConnection;
+  entry->conn->SetSlowReceiver(slow);
+  impl_->Touch(*entry);
+  return {};
+}
+
 Result<void> Endpoint::Close(ConnId conn, TimePoint now, Duration drain) {
   return impl_->Close(conn, now, drain);
 }

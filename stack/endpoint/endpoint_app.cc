@@ -10,7 +10,7 @@ Endpoint::Impl::Impl(const EndpointConfig& config)
       slab_(config.memory_bytes),
       refuser_(slab_, config.encapsulation, config.refusals_per_second, config.trace),
       demux_(SipKey::Random(*config.random)),
-      time_wait_(SipKey::Random(*config.random), 2 * config.msl),
+      time_wait_(SipKey::Random(*config.random), 2 * config.msl, config.max_connections),
       isn_(SipKey::Random(*config.random)),
       ports_(*config.random) {}
 
@@ -42,10 +42,7 @@ std::uint32_t Endpoint::Impl::InitialMtu(const Path& path) const {
   return config_.mtu == nullptr ? kEthernetMtu : config_.mtu->InitialMtu(path);
 }
 
-bool Endpoint::Impl::AtCapacity() const {
-  return conns_.size() >= config_.max_connections ||
-         demux_.size() + time_wait_.size() >= config_.max_connections;
-}
+bool Endpoint::Impl::AtCapacity() const { return conns_.size() >= config_.max_connections; }
 
 bool Endpoint::Impl::TupleFree(const FlowTuple& tuple, TimePoint now) {
   return demux_.Find(tuple) == Demux::kNone && !time_wait_.Contains(tuple, now);
@@ -187,6 +184,7 @@ void Endpoint::Impl::Release(ConnId id, TimePoint now) {
   std::array<ReceivedDatagram, 16> unread;
   while (entry->conn->Read(unread) != 0) {
   }
+  entry->conn->StopReading();  // what still comes is refused, not stored
   // One that is closing goes on in the background until the peer has answered.
   if (!entry->over && !entry->close_asked) {
     if (const Result<void> aborted = entry->conn->Abort(now, ResetCode::kAborted); !aborted.ok()) {

@@ -13,6 +13,7 @@ void TimeWaitTable::Add(const FlowTuple& tuple, TimePoint now) {
     entries_[(old - first_number_) & kNumberMask].replaced = true;
     DCCP_CHECK(map_.Erase(hash, old));
   }
+  while (entries_.size() >= capacity_ && !entries_.empty()) PopFront();
   const auto offset = static_cast<std::uint32_t>(entries_.size());
   entries_.push_back({tuple, hash, now + wait_, false});
   map_.Insert(hash, (first_number_ + offset) & kNumberMask);
@@ -25,12 +26,14 @@ bool TimeWaitTable::Contains(const FlowTuple& tuple, TimePoint now) const {
 }
 
 void TimeWaitTable::Expire(TimePoint now) {
-  while (!entries_.empty() && entries_.front().expiry <= now) {
-    const Entry& entry = entries_.front();
-    if (!entry.replaced) DCCP_CHECK(map_.Erase(entry.hash, first_number_));
-    entries_.pop_front();
-    first_number_ = (first_number_ + 1) & kNumberMask;
-  }
+  while (!entries_.empty() && entries_.front().expiry <= now) PopFront();
+}
+
+void TimeWaitTable::PopFront() {
+  const Entry& entry = entries_.front();
+  if (!entry.replaced) DCCP_CHECK(map_.Erase(entry.hash, first_number_));
+  entries_.pop_front();
+  first_number_ = (first_number_ + 1) & kNumberMask;
 }
 
 std::uint32_t TimeWaitTable::FindNumber(const FlowTuple& tuple, std::uint64_t hash) const {

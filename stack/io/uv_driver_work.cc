@@ -73,7 +73,8 @@ void UvDriver::Impl::Work() {
     endpoint_->HandleTimeout(now);
     const bool events = DispatchEvents();
     const bool sent = Transmit(now);
-    progress = events || sent;
+    // Sending, or dropping what may not be sent any more, makes room that somebody waits for.
+    progress = DispatchEvents() || events || sent;
   }
   working_ = false;
   Schedule(progress);
@@ -154,7 +155,7 @@ void UvDriver::Impl::Schedule(bool unfinished) {
 
 void UvDriver::Impl::UpdateLoopReference() {
   auto* handle = reinterpret_cast<uv_handle_t*>(timer_poll_.get());
-  if (refs_ > 0 || endpoint_->ActiveConnections() > 0) {
+  if (refs_ > 0 || pending_ > 0 || endpoint_->ActiveConnections() > 0) {
     uv_ref(handle);
   } else {
     uv_unref(handle);

@@ -106,7 +106,9 @@ TEST(Bugs, Bug_B13_FN_09_NoCommonCcidLeavesCcid2) {
 }
 
 TEST(Bugs, Bug_B16_AConfirmIsTheValueAndThenTheList) {
-  WirePeer peer;
+  WirePeerConfig config;
+  config.options.min_checksum_coverage = 3;
+  WirePeer peer(config);
   peer.OpenAsServer();
   peer.Inject(Ack(5002, peer.gss()).With({34, 5, 8, 3, 1}));
   peer.Advance(seconds(1));

@@ -38,9 +38,18 @@ enum class QueuePolicy : std::uint8_t { kRejectNewest, kDropOldest, kDropLowestP
 
 // The wishes of one side of a connection. Every field has a safe default.
 struct ConnectionOptions {
-  std::vector<CcidId> tx_ccids;         // preference for data we send; empty: the registry's order
-  std::vector<CcidId> rx_ccids;         // preference for data we receive; empty: the same
-  bool ecn = true;                      // mark data ECT(0) where the peer can read it
+  std::vector<CcidId> tx_ccids;  // preference for data we send; empty: the registry's order
+  std::vector<CcidId> rx_ccids;  // preference for data we receive; empty: the same
+  bool ecn = true;               // mark data ECT(0) where the peer can read it
+  // Header checksum coverage of the data we send: 0 covers all, n covers the header and (n - 1) * 4
+  // bytes, so that damaged media may still arrive. Used where the peer accepts it. §9.2
+  std::uint8_t checksum_coverage = 0;
+  std::uint8_t min_checksum_coverage = 0;  // least partial coverage we accept, 0: full only. §9.2.1
+  bool data_checksum = false;              // CRC-32c on the data we send. §9.3
+  bool deliver_corrupt = false;            // deliver data whose CRC-32c fails, flagged. §9.3
+  // 24-bit numbers, both ways, where both ends want them and the window is small. Never use them
+  // towards Linux, which agrees to them but cannot read them. §7.6
+  bool short_seqnos = false;
   bool send_ndp_count = false;          // ask the peer to send NDP Counts, and offer ours. §7.7
   std::uint64_t sequence_window = 100;  // initial Sequence Window, 32 to 2^46 - 1. §7.5.2
   std::uint32_t ack_ratio = 2;          // initial Ack Ratio, 0 to 65535. §11.3
@@ -59,12 +68,13 @@ struct ConnectionOptions {
 
 // Bits of an event; several may be set at once.
 enum EventBits : std::uint32_t {
-  kEventAccepted = 1u << 0,    // a listener has a new connection, open in both directions
-  kEventConnected = 1u << 1,   // Connect() succeeded: data may flow
-  kEventReadable = 1u << 2,    // datagrams wait
-  kEventWritable = 1u << 3,    // the send queue has room again after it refused a datagram
-  kEventClosed = 1u << 4,      // over, see ConnectionInfo::close; unread data stays readable
-  kEventMpsChanged = 1u << 5,  // the maximum packet size is another one
+  kEventAccepted = 1u << 0,     // a listener has a new connection, open in both directions
+  kEventConnected = 1u << 1,    // Connect() succeeded: data may flow
+  kEventReadable = 1u << 2,     // datagrams wait
+  kEventWritable = 1u << 3,     // the send queue has room again after it refused a datagram
+  kEventClosed = 1u << 4,       // over, see ConnectionInfo::close; unread data stays readable
+  kEventPeerStopped = 1u << 6,  // the peer's application reads no more: Send() fails from now on
+  kEventMpsChanged = 1u << 5,   // the maximum packet size is another one
 };
 
 struct SendOptions {

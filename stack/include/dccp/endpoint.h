@@ -74,12 +74,13 @@ class PortArbiter {
 
 struct EndpointConfig {
   Encapsulation encapsulation = Encapsulation::kUdp;
-  const CcidRegistry* registry = nullptr;   // required; must outlive the endpoint
-  RandomSource* random = nullptr;           // required; must outlive the endpoint
-  TraceSink* trace = nullptr;               // optional; must outlive the endpoint
-  PortArbiter* port_arbiter = nullptr;      // optional; must outlive the endpoint
-  PathMtuSource* mtu = nullptr;             // optional; without it every path starts at 1500
-  std::uint32_t max_connections = 65536;    // half-open and TIMEWAIT ones count too
+  const CcidRegistry* registry = nullptr;  // required; must outlive the endpoint
+  RandomSource* random = nullptr;          // required; must outlive the endpoint
+  TraceSink* trace = nullptr;              // optional; must outlive the endpoint
+  PortArbiter* port_arbiter = nullptr;     // optional; must outlive the endpoint
+  PathMtuSource* mtu = nullptr;            // optional; without it every path starts at 1500
+  std::uint32_t max_connections =
+      65536;  // half-open ones count; TIMEWAIT has as many places of its own
   std::uint64_t memory_bytes = 256u << 20;  // budget for queued datagrams
   bool reads_ecn = true;                    // the driver fills InboundDatagram::ecn
   Duration msl = kMsl;
@@ -135,7 +136,8 @@ class DCCP_EXPORT Endpoint {
   Result<void> StopListening(ListenerId listener);
 
   // Queues one datagram: kMessageTooLarge above ConnectionInfo::mps_bytes, kQueueFull, kBadState
-  // once closing. Before the connection is open data is queued too.
+  // once closing or when the peer's application reads no more. Before the connection is open data
+  // is queued too.
   Result<void> Send(ConnId conn, std::span<const std::byte> data, const SendOptions& options = {});
   // The same without the copy: write into the span, then Commit. At most one reservation at a time
   // a connection; a commit may be shorter than the reservation.
@@ -146,6 +148,12 @@ class DCCP_EXPORT Endpoint {
 
   // Takes up to out.size() datagrams, oldest first; releases those of the previous Read().
   std::size_t Read(ConnId conn, std::span<ReceivedDatagram> out);
+
+  // The application wants no more data: what waits is dropped, what comes is refused and reported
+  // to the peer as "Application Not Listening". RFC 4340 §11.7
+  Result<void> StopReading(ConnId conn);
+  // Asks the peer not to send faster for now, until taken back. RFC 4340 §11.6
+  Result<void> SetSlowReceiver(ConnId conn, bool slow);
 
   // Sends what is queued, then closes; `drain` bounds the wait for the queue. RFC 4340 §8.3
   Result<void> Close(ConnId conn, TimePoint now, Duration drain = std::chrono::hours(24));

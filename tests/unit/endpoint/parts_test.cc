@@ -106,6 +106,14 @@ TEST(TimeWaitTable, AddingAgainStartsAnew) {
   EXPECT_EQ(table.size(), 0u);
 }
 
+TEST(TimeWaitTable, TheOldestGoesWhenItIsFull) {
+  TimeWaitTable table(kKey, minutes(4), 3);
+  const auto tuple = [](std::uint16_t port) { return FlowTuple{NativePath(), 5001, port}; };
+  for (std::uint16_t port = 1; port <= 4; ++port) table.Add(tuple(port), TimePoint());
+  EXPECT_FALSE(table.Contains(tuple(1), TimePoint()));
+  for (std::uint16_t port = 2; port <= 4; ++port) EXPECT_TRUE(table.Contains(tuple(port), TimePoint()));
+  EXPECT_EQ(table.size(), 3u);
+}
 TEST(TimeWaitTable, ManyComeAndGoInOrder) {
   TimeWaitTable table(kKey, seconds(10));
   for (int i = 0; i < 100'000; ++i) {

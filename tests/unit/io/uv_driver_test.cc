@@ -11,7 +11,8 @@
 namespace dccp {
 namespace {
 
-constexpr std::uint16_t kDccpPort = 5001;
+// In native mode a port belongs to one program of the host; tests run side by side.
+std::uint16_t DccpPort() { return static_cast<std::uint16_t>(20000 + getpid() % 20000); }
 
 // A loop of its own with a guard timer, so that a test that waits for something that never comes
 // fails instead of hanging.
@@ -81,14 +82,14 @@ class End {
 
   bool Serve(const IpAddress& local, std::uint16_t udp_port) {
     ListenParams listen;
-    listen.port = kDccpPort;
+    listen.port = DccpPort();
     EXPECT_TRUE(endpoint().Listen(listen).ok());
     DriverError error;
     return driver_->OpenServer(local, udp_port, false, &error);
   }
   void Connect(const IpAddress& remote, std::uint16_t udp_port) {
     ConnectParams params;
-    params.remote_port = kDccpPort;
+    params.remote_port = DccpPort();
     DriverError error;
     ASSERT_TRUE(driver_->OpenPath(remote, udp_port, nullptr, &params.path, &error)) << error.what;
     path = params.path;
