@@ -21,9 +21,11 @@ if(EXISTS ${SOURCE}/apps/examples/embed.cc)
   list(APPEND programs ${SOURCE}/apps/examples/embed.cc)
 endif()
 
+# run() flattens lists, so this one travels with another separator.
+list(JOIN programs "|" joined_programs)
 run(${CMAKE_COMMAND} -S ${consumer} -B ${WORK}/find_package -G Ninja
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${CXX} -D SHARED=${SHARED}
-    "-DPROGRAMS=${programs}")
+    -D PROGRAMS=${joined_programs})
 run(${CMAKE_COMMAND} --build ${WORK}/find_package)
 
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
