@@ -18,6 +18,7 @@
 #include "stack/conn/incoming_options.h"
 #include "stack/conn/liveness.h"
 #include "stack/conn/ndp_counter.h"
+#include "stack/conn/opening.h"
 #include "stack/conn/packet_assembler.h"
 #include "stack/conn/path_mtu.h"
 #include "stack/conn/recv_queue.h"
@@ -92,7 +93,6 @@ class Connection::Impl {
   void ProcessAck(const Arrived& in, const IncomingOptions& options);
   void ProcessAccepted(const Arrived& in);
   void AdvanceState(const Arrived& in);
-  void ConfirmOpening(const Arrived& in);
   bool TellReceiver(const Arrived& in, const IncomingOptions& options, bool in_order);
   void Deliver(const Arrived& in, const IncomingOptions& options);
   void OnReset(const Arrived& in);
@@ -177,8 +177,7 @@ class Connection::Impl {
   std::vector<std::byte> request_data_;
   bool handshake_data_delivered_ = false;  // RFC 4340 §8.1.3: at most one piece
   bool peer_closes_ = false;               // the peer asked to close first
-  bool opening_confirmed_ = false;         // server: the client is known to have left PARTOPEN
-  Seq64 last_response_;                    // server: number of the last Response
+  Opening opening_;                        // server
   std::optional<Challenge> challenge_;     // the last
   bool ecn_out_ = true;                    // the peer reads ECN and we may mark
   bool send_ndp_ = false;                  // Send NDP Count/local

@@ -79,7 +79,12 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
   if (verdict != SequenceSpace::Verdict::kAccept) {
     ++counters_.sequence_invalid;
     TraceDrop(in, DropReason::kSequenceInvalid);
-    if (verdict == SequenceSpace::Verdict::kSyncPacket) MaybeSync(in.seq, in.now);
+    // Deviation: §7.5.4 answers with a Sync, but a client that repeats its Request is in REQUEST,
+    // where §8.5 step 4 has it answer a Sync with a Reset: a Request overtaken by its own
+    // repetition would then end the connection. It is dropped, as a late copy of what was answered
+    // already.
+    const bool overtaken = state_ == State::kRespond && in.type == PacketType::kRequest;
+    if (verdict == SequenceSpace::Verdict::kSyncPacket && !overtaken) MaybeSync(in.seq, in.now);
     if (verdict == SequenceSpace::Verdict::kSyncGsr) {
       const Seq64 sync = seq_.PeekNext();
       MaybeSync(seq_.gsr(), in.now);
@@ -273,7 +278,7 @@ void Connection::Impl::AdvanceState(const Arrived& in) {
       }
       break;
     case State::kOpen:
-      ConfirmOpening(in);
+      if (role_ == Role::kServer && opening_.OnReceived(in.type, in.ack)) acks_.RequireNow();
       break;
     default:
       break;
@@ -289,16 +294,6 @@ void Connection::Impl::AdvanceState(const Arrived& in) {
     reason.reset = {ResetCode::kClosed, {}};
     SendReset(reason.reset, seq_.gsr(), in.now);
     TearDown(State::kClosed, reason, in.now);
-  }
-}
-
-// A client that repeats its Ack is still in PARTOPEN: what we sent to open it was lost. §8.1.5
-void Connection::Impl::ConfirmOpening(const Arrived& in) {
-  if (role_ != Role::kServer || opening_confirmed_) return;
-  if (in.type == PacketType::kData || (in.ack && *in.ack > last_response_)) {
-    opening_confirmed_ = true;
-  } else if (in.type == PacketType::kAck) {
-    acks_.RequireNow();
   }
 }
 

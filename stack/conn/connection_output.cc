@@ -63,6 +63,7 @@ void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t paylo
   if (ccids_.sender() != nullptr)
     ccids_.sender()->OnSent({seq, 1, payload_bytes, data, app_limited, now});
   if (state_ == State::kPartOpen) handshake_.OnPartOpenSent(now, timers_);
+  if (state_ == State::kOpen) opening_.OnSent(type, seq);
 }
 
 void Connection::Impl::SendRequest(TimePoint now) {
@@ -82,7 +83,6 @@ void Connection::Impl::SendRequest(TimePoint now) {
 // Answers the newest Request; never repeated by timer. §8.1.3
 void Connection::Impl::SendResponse(TimePoint now) {
   const Seq64 seq = seq_.TakeNext();
-  last_response_ = seq;
   OptionBuffer buffer;
   OptionWriter options(std::span<std::byte>(buffer).first(
       OptionRoom(path_mtu_, PacketType::kResponse, 0, kControlOptionBytes)));

@@ -279,5 +279,34 @@ TEST(DataTransfer, R4340_XFER_01_DataGoesBothWays) {
   EXPECT_THAT(peer.Read(), ElementsAre("in"));
 }
 
+TEST(Handshake, R4340_CON_08_ARequestOvertakenByItsRepetitionDrawsNothing) {
+  WirePeer peer;
+  peer.Listen();
+  peer.Inject(Request(5001));
+  EXPECT_THAT(peer.TakeOne(), HasAck(5001u));
+  peer.Inject(Request(5000));
+  EXPECT_THAT(peer.Take(), ::testing::IsEmpty());
+  EXPECT_EQ(peer.state(), State::kRespond);
+  peer.Inject(Ack(5002, peer.gss()));
+  EXPECT_EQ(peer.state(), State::kOpen);
+}
+
+TEST(Handshake, R4340_CON_13_AServerOpensAClientThatOnlySawItsSync) {
+  WirePeer peer;
+  peer.OpenAsServer();
+  peer.Take();
+  // A stray packet draws a Sync; the client in PARTOPEN acknowledges it and repeats its Ack.
+  peer.Inject(Data(4000, "stray"));
+  const SentPacket sync = peer.TakeOne();
+  ASSERT_EQ(sync.type, PacketType::kSync);
+  for (int i = 0; i < 3; ++i) {
+    peer.Inject(Ack(peer.Next(), sync.seq));
+    EXPECT_THAT(peer.Take(), ::testing::Contains(HasType(PacketType::kAck))) << i;
+  }
+  // Once it acknowledges one of those it has left PARTOPEN.
+  peer.Inject(Ack(peer.Next(), peer.gss()));
+  EXPECT_THAT(peer.Take(), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace dccp::peer
