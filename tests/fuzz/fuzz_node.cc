@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "stack/base/byte_order.h"
-#include "stack/conn/sync_limiter.h"
 #include "stack/wire/checksum.h"
 #include "stack/wire/option_reader.h"
 #include "stack/wire/packet_view.h"
@@ -16,6 +15,8 @@ using std::chrono::seconds;
 // IPv4 and UDP header.
 constexpr std::size_t kLowerHeaderBytes = 28;
 constexpr std::size_t kPathMtu = 1500;
+// RFC 4340 §7.5.4
+constexpr std::size_t kSyncsPerSecond = 8;
 constexpr std::size_t kMarkBytes = 8;
 constexpr std::byte kMark{0x5A};
 constexpr int kMaxRounds = 20'000;
@@ -135,7 +136,7 @@ void Node::OnPacket(const PacketEvent& event) {
   if (packet.type() != PacketType::kSync) return;
   std::deque<TimePoint>& times = syncs_[{event.conn.index, event.conn.generation}];
   times.push_back(event.time);
-  if (times.size() <= SyncLimiter::kPerSecond) return;
+  if (times.size() <= kSyncsPerSecond) return;
   Expect(event.time - times.front() >= seconds(1), "at most eight Syncs a second");
   times.pop_front();
 }

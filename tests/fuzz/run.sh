@@ -26,7 +26,7 @@ run_one() {
   local target=$1 status=0
   mkdir -p "$build/corpus/$target"
   "$build/bin/$target" "$build/corpus/$target" "$here/corpus/$target" \
-    -max_total_time="$each" -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -max_total_time="$each" -max_len=1024 -len_control=20 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/artifacts/$target-" >"$build/logs/$target.log" 2>&1 || status=$?
   echo "$status" >"$build/logs/$target.status"
 }
