@@ -77,7 +77,10 @@ std::string CloseText(const CloseReason& close, const ConnectionInfo& info, cons
 
 bool EndedByClose(const CloseReason& close) {
   if (close.by != ClosedBy::kLocal && close.by != ClosedBy::kRemote) return false;
-  return close.clean || close.reset.code == ResetCode::kClosed;
+  // A peer that has forgotten the connection already answers a repeated Close with Reset 3.
+  const bool forgotten = close.by == ClosedBy::kLocal && close.reset_received &&
+                         close.reset.code == ResetCode::kNoConnection;
+  return close.clean || forgotten || close.reset.code == ResetCode::kClosed;
 }
 
 }  // namespace dccp::apps

@@ -94,9 +94,13 @@ std::size_t Endpoint::Impl::Transmit(std::span<OutboundDatagram> out, TimePoint 
   handed_out_.clear();
   std::size_t n = 0;
   while (n < out.size()) {
-    if (!refuser_.queue().empty()) {
+    // What connections have built goes first: the Reset that ends one must not be overtaken by the
+    // refusal of a packet that came after it.
+    if (!ring_.empty()) {
+      out[n++] = HandOut(ring_);
+    } else if (!refuser_.queue().empty()) {
       out[n++] = HandOut(refuser_.queue());
-    } else if (!ring_.empty() || FillRing(now)) {
+    } else if (FillRing(now)) {
       out[n++] = HandOut(ring_);
     } else {
       break;

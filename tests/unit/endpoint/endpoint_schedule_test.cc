@@ -164,6 +164,24 @@ TEST(EndpointSchedule, InitialMtuComesFromTheDriver) {
       220u);
 }
 
+TEST(EndpointSchedule, TheResetThatEndsAConnectionIsNotOvertakenByARefusal) {
+  HostPair pair;
+  pair.Establish();
+  ASSERT_TRUE(pair.a.endpoint->Close(pair.conn_a, pair.now).ok());
+  std::vector<SentDatagram> closes = pair.a.Sent(pair.now);
+  pair.now += seconds(1);
+  pair.a.endpoint->HandleTimeout(pair.now);
+  for (const SentDatagram& again : pair.a.Sent(pair.now)) closes.push_back(again);
+  ASSERT_GE(closes.size(), 2u);
+  // Both are there before the peer gets to send anything.
+  for (const SentDatagram& close : closes)
+    pair.b.Receive(close.bytes, Reverse(close.path), pair.now);
+  const std::vector<SentDatagram> resets = pair.b.Sent(pair.now);
+  ASSERT_GE(resets.size(), 2u);
+  EXPECT_EQ(resets[0].view().reset_reason().code, ResetCode::kClosed);
+  EXPECT_EQ(resets[1].view().reset_reason().code, ResetCode::kNoConnection);
+}
+
 TEST(EndpointSchedule, CountDropCounts) {
   TestHost host;
   host.endpoint->CountDrop(DropReason::kNotForUs);
