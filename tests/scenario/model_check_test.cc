@@ -85,6 +85,36 @@ TEST(ModelCheck, R4340_EVT_21_FN_12_FN_19_FeaturesOfferedByBoth) {
   ExpectNoFault(scenario);
 }
 
+// The same ends with all choices left for them.
+ModelScenario FromOpen(const char* name) {
+  return {.name = name, .client = Plain(), .server = Plain(), .begin_open = true};
+}
+
+TEST(ModelCheck, R4340_CLS_03_CLS_10_TheClientClosesAnOpenConnection) {
+  ModelScenario scenario = FromOpen("open, client closes");
+  scenario.client_actions = {ModelAction::kSend, ModelAction::kClose};
+  ExpectNoFault(scenario);
+}
+
+TEST(ModelCheck, R4340_CLS_07_TheServerEndsAnOpenConnection) {
+  ModelScenario scenario = FromOpen("open, server closes");
+  scenario.server_actions = {ModelAction::kSend, ModelAction::kClose};
+  ExpectNoFault(scenario);
+}
+
+TEST(ModelCheck, R4340_CLS_06_CloseMeetsCloseReq) {
+  ModelScenario scenario = FromOpen("open, both close");
+  scenario.client_actions = scenario.server_actions = {ModelAction::kClose};
+  ExpectNoFault(scenario);
+}
+
+TEST(ModelCheck, R4340_CLS_09_AnOpenConnectionIsAborted) {
+  ModelScenario scenario = FromOpen("open, client closes while the server aborts");
+  scenario.client_actions = {ModelAction::kClose};
+  scenario.server_actions = {ModelAction::kAbort};
+  ExpectNoFault(scenario);
+}
+
 // The check itself: without a user timeout a client that goes away leaves its server behind if the
 // Reset is lost, and no choice of fewer steps does.
 TEST(ModelCheck, FindsAPairThatIsStuck) {

@@ -69,6 +69,9 @@ ModelWorld::ModelWorld(const ModelScenario& scenario) : scenario_(scenario) {
   EXPECT_TRUE(conn.ok());
   sides_[kClient].conns.push_back(*conn);
   Pump(kClient);
+  if (scenario.begin_open) {
+    EXPECT_TRUE(Settle(seconds(1)));
+  }
 }
 
 void ModelWorld::CreateEndpoint(SideIndex side) {

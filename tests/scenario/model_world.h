@@ -24,6 +24,7 @@ struct ModelScenario {
   ConnectionOptions server = {};
   std::vector<ModelAction> client_actions = {};  // in this order
   std::vector<ModelAction> server_actions = {};  // from when the connection is accepted
+  bool begin_open = false;                       // the handshake happens before the first choice
   // Bounds of what one run may contain.
   std::size_t depth = 6;
   std::uint8_t losses = 3;
