@@ -26,7 +26,8 @@ run_one() {
   local target=$1 status=0
   mkdir -p "$build/corpus/$target"
   "$build/bin/$target" "$build/corpus/$target" "$here/corpus/$target" \
-    -max_total_time="$each" -max_len=1024 -len_control=20 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -max_total_time="$each" -max_len=1024 -len_control=20 -entropic=0 \
+    -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$build/artifacts/$target-" >"$build/logs/$target.log" 2>&1 || status=$?
   echo "$status" >"$build/logs/$target.status"
 }
@@ -55,7 +56,7 @@ for target in "${targets[@]}"; do
   printf '%-18s %10s %9s %9s %9s %8s  %s\n' "$target" \
     "$(last 'number_of_executed_units:' "$log")" "$(last 'average_exec_per_sec:' "$log")" \
     "$(last 'cov:' "$log")" "${edges:-?}" "$(last 'ft:' "$log")" "$result"
-  ((status == 0)) || grep -E 'broken:|ERROR:|runtime error|Assertion|artifact_prefix|Test unit' "$log" |
-    sed 's/^/    /' || true
+  ((status == 0)) ||
+    grep -E 'broken:|ERROR:|runtime error|Assertion|Test unit' "$log" | sed 's/^/    /' || true
 done
 exit "$found"
