@@ -180,7 +180,10 @@ void ModelWorld::CloseAll(SideIndex side) {
 void ModelWorld::Deliver(const Flight& flight) {
   Side& side = sides_[flight.to];
   // A sum: the set of numbers counts, not their order.
-  side.received_hash += Mix(ViewOf(flight.bytes).seq().value(), 1);
+  const PacketView packet = ViewOf(flight.bytes);
+  side.received_hash += Mix(packet.seq().value(), 1);
+  // No two connections begin at one moment, for initial sequence numbers follow the clock. §7.2
+  if (packet.type() == PacketType::kRequest) now_ += std::chrono::microseconds(1);
   InboundDatagram datagram;
   datagram.bytes = flight.bytes;
   datagram.path = PathOf(flight.to);

@@ -68,7 +68,8 @@ class SecondCcidFactory final : public CcidFactory {
 
 // A client and a server endpoint, the packets between them and the time. Everything follows from
 // the choices made, so a state is named by the choices that lead to it. The network takes no time
-// of its own: packets wait until they are chosen, and time passes only with kTimer.
+// of its own: packets wait until they are chosen, and time passes with kTimer (and a tick a
+// Request).
 class ModelWorld {
  public:
   explicit ModelWorld(const ModelScenario& scenario);
