@@ -405,6 +405,8 @@ class Parser {
       options.server_timewait = Number(value, 1) == 1;
     } else if (name == "send_ndp_count") {
       options.send_ndp_count = Number(value, 1) == 1;
+    } else if (name == "short_seqnos") {
+      options.short_seqnos = Number(value, 1) == 1;
     } else {
       Fail("'" + name + "' is nothing that can be set");
     }
