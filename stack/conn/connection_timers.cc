@@ -60,7 +60,8 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
     case Timer::kUserTimeout:
       switch (liveness_.OnTimer(now)) {
         case Liveness::Action::kProbe:
-          if (state_ == State::kOpen) SendSync(PacketType::kSync, seq_.gsr(), now);
+          // Where the limit holds it back, Syncs enough have just left.
+          if (state_ == State::kOpen) MaybeSync(seq_.gsr(), now);
           break;
         case Liveness::Action::kGiveUp:
           Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
