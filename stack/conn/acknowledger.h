@@ -32,8 +32,7 @@ class Acknowledger {
   bool pending() const { return pending_; }  // data was received since the last one
   void RequireNow() { due_ = pending_ = true; }
 
-  // Writes what an acknowledgement numbered `our_seq` carries. With `vector` false only what goes
-  // on packets whose Acknowledgement Number is not the greatest received.
+  // Writes what an acknowledgement of greatest() numbered `our_seq` carries.
   void WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out);
   // Bytes of option space that WriteOptions would like.
   std::size_t WantedBytes() const;

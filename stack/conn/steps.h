@@ -42,7 +42,4 @@ constexpr bool OpensConnection(State state, PacketType type) {
   return false;
 }
 
-// Step 16: packet types whose data area goes to the application.
-constexpr bool CarriesAppData(PacketType type) { return IsDataPacket(type); }
-
 }  // namespace dccp
