@@ -73,9 +73,6 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
     case Timer::kKeepAlive:
       KeepAlive(now);
       break;
-    case Timer::kDelayedAck:
-    case Timer::kTimeWait:
-    case Timer::kPathMtu:
     case Timer::kCount:
       break;
   }

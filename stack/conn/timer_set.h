@@ -12,19 +12,16 @@ namespace dccp {
 
 // The timers of one connection.
 enum class Timer : std::uint8_t {
-  kRequest,     // Request retransmission. RFC 4340 §8.1.1
-  kPartOpen,    // Ack retransmission in PARTOPEN, and its limit. RFC 4340 §8.1.5
-  kRespond,     // a server gives up waiting in RESPOND. RFC 4340 §8.1.3
-  kClose,       // Close or CloseReq retransmission. RFC 4340 §8.3
-  kFeature,     // Change retransmission. RFC 4340 §6.6.3
-  kDelayedAck,  // RFC 4340 §11.3
-  kPacing,      // the CCID said "ask again at"
+  kRequest,   // Request retransmission. RFC 4340 §8.1.1
+  kPartOpen,  // Ack retransmission in PARTOPEN, and its limit. RFC 4340 §8.1.5
+  kRespond,   // a server gives up waiting in RESPOND. RFC 4340 §8.1.3
+  kClose,     // Close or CloseReq retransmission. RFC 4340 §8.3
+  kFeature,   // Change retransmission. RFC 4340 §6.6.3
+  kPacing,    // the CCID said "ask again at"
   kCcidSender,
   kCcidReceiver,
-  kTimeWait,  // 2 MSL. RFC 4340 §8.3
   kUserTimeout,
   kKeepAlive,
-  kPathMtu,
   kCount,
 };
 
