@@ -8,9 +8,13 @@
 
 namespace dccp::fuzz {
 
-// Ends the program with a message where `holds` is false: that is a finding.
-void Expect(bool holds, const char* what, const char* file = __builtin_FILE(),
-            int line = __builtin_LINE());
+// Ends the program with a message: that is a finding.
+[[noreturn]] void Broken(const char* what, const char* file, int line);
+
+inline void Expect(bool holds, const char* what, const char* file = __builtin_FILE(),
+                   int line = __builtin_LINE()) {
+  if (!holds) Broken(what, file, line);
+}
 
 // Bytes of the heap in use.
 std::size_t HeapBytes();
