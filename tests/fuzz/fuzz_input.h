@@ -9,7 +9,8 @@
 namespace dccp::fuzz {
 
 // Ends the program with a message: that is a finding.
-[[noreturn]] void Broken(const char* what, const char* file, int line);
+[[noreturn]] void Broken(const char* what, const char* file = __builtin_FILE(),
+                         int line = __builtin_LINE());
 
 inline void Expect(bool holds, const char* what, const char* file = __builtin_FILE(),
                    int line = __builtin_LINE()) {

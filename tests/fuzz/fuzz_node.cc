@@ -183,7 +183,7 @@ void Node::OnEvent(const Event& event) {
     traffic_[RemoteOf(info->tuple.path)].validated = true;
   }
   Known* known = Find(event.conn);
-  Expect(known != nullptr, "an event is of a connection that is known and not released");
+  if (known == nullptr) Broken("an event is of a connection that is known and not released");
   Expect(!known->closed, "closed is the last event, and comes once");
   if ((event.bits & (kEventAccepted | kEventConnected)) != 0) {
     Expect(!known->opened, "a connection opens once");

@@ -49,33 +49,31 @@ struct SendPermit {
   std::uint32_t packets = 0;
   TimePoint at = kNever;
 
-  static constexpr SendPermit Now(std::uint32_t packets) {
-    return {Kind::kNow, packets, kNever};
-  }
+  static constexpr SendPermit Now(std::uint32_t packets) { return {Kind::kNow, packets, kNever}; }
   static constexpr SendPermit At(TimePoint t) { return {Kind::kAt, 0, t}; }
   static constexpr SendPermit Blocked() { return {}; }
 };
 
 // A packet that is about to be built.
 struct BuildInfo {
-  PacketType type;                // as planned; a CCID may turn Data into DataAck, see below
-  Seq64 seq;                      // the number it will carry
+  PacketType type;  // as planned; a CCID may turn Data into DataAck, see below
+  Seq64 seq;        // the number it will carry
   std::uint32_t payload_bytes;
   TimePoint now;
 };
 
 struct BuildDecision {
-  std::uint8_t ccval = 0;         // 0-15, for data packets. RFC 4340 §5.1
-  bool acknowledge = false;       // turn Data into DataAck: acknowledge the peer's acks. §11.1
+  std::uint8_t ccval = 0;    // 0-15, for data packets. RFC 4340 §5.1
+  bool acknowledge = false;  // turn Data into DataAck: acknowledge the peer's acks. §11.1
 };
 
 // Packets that were handed to the network, with consecutive sequence numbers and equal kind.
 struct SentRun {
   Seq64 first;
   std::uint32_t packets;
-  std::uint64_t payload_bytes;    // of the whole run
-  bool data;                      // Data, DataAck, or a Request/Response with application data
-  bool app_limited;               // the send queue was empty after this run left
+  std::uint64_t payload_bytes;  // of the whole run
+  bool data;                    // Data, DataAck, or a Request/Response with application data
+  bool app_limited;             // the send queue was empty after this run left
   TimePoint time;
 };
 
@@ -90,10 +88,10 @@ enum class Fate : std::uint8_t {
 // Consecutive packets with one fate, reported once. Runs hold data and non-data packets alike.
 struct FateRun {
   Seq64 first;
-  std::uint32_t packets;          // sequence numbers covered
-  std::uint32_t data_packets;     // of which data packets
-  std::uint64_t data_bytes;       // application bytes in them
-  TimePoint sent_first;           // send time of the oldest and the newest packet of the run
+  std::uint32_t packets;       // sequence numbers covered
+  std::uint32_t data_packets;  // of which data packets
+  std::uint64_t data_bytes;    // application bytes in them
+  TimePoint sent_first;        // send time of the oldest and the newest packet of the run
   TimePoint sent_last;
   Fate fate;
 };
@@ -116,7 +114,7 @@ struct DataDroppedRun {
 
 // A delivery-rate sample over the packets that this feedback newly acknowledged.
 struct RateSample {
-  std::uint64_t delivered_packets = 0;   // delivered between the snapshot and now
+  std::uint64_t delivered_packets = 0;  // delivered between the snapshot and now
   std::uint64_t delivered_bytes = 0;
   Duration interval = Duration::zero();  // the longer of the send and the ack interval; zero: none
   bool app_limited = false;              // the snapshot was taken while application-limited
@@ -127,10 +125,10 @@ enum class NonceVerdict : std::uint8_t { kUnknown, kMatch, kMismatch };
 // One acknowledgement, digested. Spans are valid only for the duration of the call.
 struct Feedback {
   TimePoint now;
-  Seq64 acked;                               // the Acknowledgement Number
-  bool ack_vector = false;                   // the packet carried Ack Vectors: `runs` tells all
-  std::span<const FateRun> runs;             // newly decided fates, oldest first
-  std::uint32_t received_data_packets = 0;   // sums over `runs`, by fate
+  Seq64 acked;                              // the Acknowledgement Number
+  bool ack_vector = false;                  // the packet carried Ack Vectors: `runs` tells all
+  std::span<const FateRun> runs;            // newly decided fates, oldest first
+  std::uint32_t received_data_packets = 0;  // sums over `runs`, by fate
   std::uint64_t received_data_bytes = 0;
   std::uint32_t marked_data_packets = 0;
   std::uint32_t lost_data_packets = 0;
@@ -140,14 +138,14 @@ struct Feedback {
   std::uint32_t reverse_lost = 0;
   std::uint32_t reverse_marked = 0;
   std::span<const DataDroppedRun> data_dropped;
-  bool slow_receiver = false;                // RFC 4340 §11.6
+  bool slow_receiver = false;  // RFC 4340 §11.6
   NonceVerdict nonce = NonceVerdict::kUnknown;
-  std::optional<Duration> elapsed;           // Elapsed Time of the packet. RFC 4340 §13.2
+  std::optional<Duration> elapsed;  // Elapsed Time of the packet. RFC 4340 §13.2
   // Round trip of the newest packet newly acknowledged, Elapsed Time subtracted; at most one a
   // feedback, absent where the acknowledged packet was acknowledged before.
   std::optional<Duration> rtt;
   RateSample rate;
-  std::span<const RawOption> options;        // types 192-255, in order
+  std::span<const RawOption> options;  // types 192-255, in order
 };
 
 // Requests to the connection, as the answer to a feedback or a timeout.
@@ -175,10 +173,10 @@ struct SenderStats {
   Duration rttvar = Duration::zero();
   Duration min_rtt = Duration::zero();
   Duration rto = Duration::zero();
-  double x_bytes_per_second = 0;       // allowed sending rate (TFRC)
-  double loss_event_rate = 0;          // p (TFRC)
-  std::uint64_t loss_events = 0;       // congestion events reacted to (losses or marks)
-  std::uint64_t mark_events = 0;       // of which by ECN
+  double x_bytes_per_second = 0;  // allowed sending rate (TFRC)
+  double loss_event_rate = 0;     // p (TFRC)
+  std::uint64_t loss_events = 0;  // congestion events reacted to (losses or marks)
+  std::uint64_t mark_events = 0;  // of which by ECN
   std::uint64_t timeouts = 0;
   std::uint32_t ack_ratio = 0;
 };
@@ -212,20 +210,20 @@ class DCCP_EXPORT CcidSender {
 struct ArrivedRun {
   Seq64 first;
   std::uint32_t packets;
-  std::uint64_t payload_bytes;           // of the whole run
-  bool data;                             // data packets (even when empty)
-  bool in_order;                         // false: late, or a gap lies before it
+  std::uint64_t payload_bytes;  // of the whole run
+  bool data;                    // data packets (even when empty)
+  bool in_order;                // false: late, or a gap lies before it
   std::uint8_t ccval;
   Ecn ecn;
-  std::optional<std::uint64_t> ndp;      // NDP Count. RFC 4340 §7.7
+  std::optional<std::uint64_t> ndp;  // NDP Count. RFC 4340 §7.7
   TimePoint arrival;
-  std::span<const RawOption> options;    // types 128-191, in order
+  std::span<const RawOption> options;  // types 128-191, in order
 };
 
 struct AckDemand {
   enum class Kind : std::uint8_t { kNone, kNow, kBy };
   Kind kind = Kind::kNone;
-  TimePoint by = kNever;                 // kBy: at this time at the latest
+  TimePoint by = kNever;  // kBy: at this time at the latest
 
   static constexpr AckDemand None() { return {}; }
   static constexpr AckDemand Now() { return {Kind::kNow, kNever}; }
@@ -240,9 +238,9 @@ struct ReceiverVerdict {
 struct ReceiverStats {
   std::uint64_t packets = 0;
   std::uint64_t marked = 0;
-  double loss_event_rate = 0;            // p as the receiver computes it (TFRC)
-  double x_recv_bytes_per_second = 0;    // TFRC
-  Duration rtt = Duration::zero();       // the receiver's own estimate, zero: none
+  double loss_event_rate = 0;          // p as the receiver computes it (TFRC)
+  double x_recv_bytes_per_second = 0;  // TFRC
+  Duration rtt = Duration::zero();     // the receiver's own estimate, zero: none
 };
 
 class DCCP_EXPORT CcidReceiver {
@@ -270,15 +268,15 @@ class DCCP_EXPORT CcidReceiver {
 // A feature value that a CCID needs on its half-connection before data flows.
 struct CcidFeatureNeed {
   FeatureNumber feature;
-  bool at_sender;        // located at the HC-Sender, else at the HC-Receiver
-  bool mandatory;        // without it the CCID cannot work
+  bool at_sender;  // located at the HC-Sender, else at the HC-Receiver
+  bool mandatory;  // without it the CCID cannot work
   std::uint64_t value;
 };
 
 struct CcidTraits {
   CcidId id;
-  const char* name;                        // for people, e.g. "TCP-like"
-  std::uint32_t max_payload_bytes = 0;     // CCMPS less headers; 0: no limit of its own. §14
+  const char* name;                     // for people, e.g. "TCP-like"
+  std::uint32_t max_payload_bytes = 0;  // CCMPS less headers; 0: no limit of its own. §14
   bool uses_ccval = false;
   std::span<const CcidFeatureNeed> needs;  // static storage
   std::span<const OptionType> options;     // CCID-specific ones it understands, static storage
@@ -286,7 +284,7 @@ struct CcidTraits {
 
 struct CcidInit {
   TimePoint now;
-  Seq64 next_seq;          // the next sequence number that this endpoint will send
+  Seq64 next_seq;  // the next sequence number that this endpoint will send
   PathInfo path;
   std::uint64_t sequence_window = 100;  // Sequence Window of the HC-Sender. RFC 4340 §7.5.2
   std::uint32_t ack_ratio = 2;          // Ack Ratio of the HC-Sender

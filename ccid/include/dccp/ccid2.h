@@ -9,7 +9,7 @@
 namespace dccp {
 
 struct Ccid2Options {
-  bool pacing = false;               // spread a window over the round trip. RFC 4341 §5
+  bool pacing = false;  // spread a window over the round trip. RFC 4341 §5
   std::uint32_t max_cwnd_packets = 1u << 20;
   // The timeout is SRTT + max(min_rto, 4 RTTVAR), up to max_rto. A receiver may delay an ack by 200
   // ms, and its timer may be late: less would time out before an ack that is on its way.

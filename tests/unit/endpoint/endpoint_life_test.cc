@@ -298,8 +298,8 @@ TEST(EndpointLife, MaxConnectionsBoundsBothSides) {
   EXPECT_EQ(pair.a.endpoint->Connect(pair.Params(), pair.now).error(), Error::kTooManyConnections);
   pair.Exchange();
   EXPECT_EQ(pair.b.endpoint->ActiveConnections(), 3u);
-  // What is in TIMEWAIT counts until the application has let go, and no longer: otherwise a peer that
-  // opens and resets connections could keep everybody out.
+  // What is in TIMEWAIT counts until the application has let go, and no longer: otherwise a peer
+  // that opens and resets connections could keep everybody out.
   ASSERT_TRUE(pair.a.endpoint->Close(conns[0], pair.now).ok());
   pair.Exchange();
   EXPECT_EQ(pair.a.endpoint->ActiveConnections(), 2u);

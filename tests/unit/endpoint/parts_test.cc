@@ -111,7 +111,8 @@ TEST(TimeWaitTable, TheOldestGoesWhenItIsFull) {
   const auto tuple = [](std::uint16_t port) { return FlowTuple{NativePath(), 5001, port}; };
   for (std::uint16_t port = 1; port <= 4; ++port) table.Add(tuple(port), TimePoint());
   EXPECT_FALSE(table.Contains(tuple(1), TimePoint()));
-  for (std::uint16_t port = 2; port <= 4; ++port) EXPECT_TRUE(table.Contains(tuple(port), TimePoint()));
+  for (std::uint16_t port = 2; port <= 4; ++port)
+    EXPECT_TRUE(table.Contains(tuple(port), TimePoint()));
   EXPECT_EQ(table.size(), 3u);
 }
 TEST(TimeWaitTable, ManyComeAndGoInOrder) {
