@@ -469,7 +469,7 @@ TEST(Ccid2Window, R4341_AOA_01_RequestCannotAcknowledge) {
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(m.Build(PacketType::kRequest).acknowledge);
 }
 
-TEST(Ccid2Window, R4340_PathChangeStartsAfresh) {
+TEST(Ccid2Window, R4340_FT_07_PathChangeStartsAfresh) {
   Ccid2Model m = Grown(40);
   const Seqs s = m.Fill();
   m.sender.OnPathChange(m.now);
