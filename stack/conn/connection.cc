@@ -311,9 +311,11 @@ Connection::~Connection() = default;
 void Connection::StartClient(std::span<const std::byte> request_data, TimePoint now) {
   impl_->StartClient(request_data, now);
 }
-void Connection::StartServer(const PacketView& request, Ecn ecn, TimePoint now) {
-  impl_->StartServer(request, ecn, now);
+std::optional<ResetReason> Connection::StartServer(const PacketView& request, Ecn ecn,
+                                                   TimePoint now) {
+  return impl_->StartServer(request, ecn, now);
 }
+void Connection::Refuse(const ResetReason& reason, TimePoint now) { impl_->Refuse(reason, now); }
 void Connection::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now) {
   impl_->OnPacket(packet, ecn, now);
 }

@@ -63,9 +63,11 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void StartClient(std::span<const std::byte> request_data, TimePoint now);
-  // `request` is a Request that passed step 3. The answer is built at once: a Response, or a Reset,
-  // after which state() is kClosed.
-  void StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  // `request` is a Request that passed step 3. The Response is built at once, unless an option of
+  // the Request forbids it: then this is why, and all that may follow is Refuse().
+  std::optional<ResetReason> StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  // Answers that Request with a Reset, after which state() is kClosed.
+  void Refuse(const ResetReason& reason, TimePoint now);
 
   void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
   void OnIcmp(const IcmpError& error, TimePoint now);

@@ -57,7 +57,8 @@ class Connection::Impl {
   std::uint64_t Feature(FeatureNumber feature, bool located_here) const;
 
   // connection_input.cc: RFC 4340 §8.5.
-  void StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  std::optional<ResetReason> StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  void Refuse(const ResetReason& reason, TimePoint now) { Fail(ClosedBy::kProtocol, reason, now); }
   void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
   void OnIcmp(const IcmpError& error, TimePoint now);
 
@@ -89,9 +90,11 @@ class Connection::Impl {
   // ---- input
   bool AcceptSequence(const Arrived& in);
   bool AcceptInRequest(const Arrived& in);
-  bool ProcessOptions(const Arrived& in, IncomingOptions* options);
+  // What an option demands that the connection be reset for.
+  std::optional<ResetReason> ProcessOptions(const Arrived& in, IncomingOptions* options);
   void ProcessAck(const Arrived& in, const IncomingOptions& options);
   void ProcessAccepted(const Arrived& in);
+  void ProcessFurther(const Arrived& in, const IncomingOptions& options);
   void AdvanceState(const Arrived& in);
   bool TellReceiver(const Arrived& in, const IncomingOptions& options, bool in_order);
   void Deliver(const Arrived& in, const IncomingOptions& options);

@@ -19,7 +19,8 @@ ResetReason PacketError(PacketType type) {
 
 }  // namespace
 
-void Connection::Impl::StartServer(const PacketView& request, Ecn ecn, TimePoint now) {
+std::optional<ResetReason> Connection::Impl::StartServer(const PacketView& request, Ecn ecn,
+                                                         TimePoint now) {
   liveness_.OnStart(now);
   seq_.SetIsr(request.seq());
   features_.OnPeerInitial(seq_.isr());
@@ -27,8 +28,12 @@ void Connection::Impl::StartServer(const PacketView& request, Ecn ecn, TimePoint
   reverse_.Start(seq_.isr());
   SetState(State::kRespond, now);
   handshake_.StartRespond(now, env_.msl, timers_);
-  ProcessAccepted({request, PacketType::kRequest, seq_.isr(), std::nullopt, ecn, now});
+  const Arrived in{request, PacketType::kRequest, seq_.isr(), std::nullopt, ecn, now};
+  IncomingOptions options;
+  if (auto fault = ProcessOptions(in, &options)) return fault;
+  ProcessFurther(in, options);
   UpdateTimers();
+  return std::nullopt;
 }
 
 void Connection::Impl::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now) {
@@ -113,9 +118,17 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
 
 // Step 8 and what follows.
 void Connection::Impl::ProcessAccepted(const Arrived& in) {
-  ++counters_.packets_received;
   IncomingOptions options;
-  if (!ProcessOptions(in, &options)) return;
+  if (const auto fault = ProcessOptions(in, &options)) {
+    TraceDrop(in, DropReason::kOptionError);
+    Fail(ClosedBy::kProtocol, *fault, in.now);
+    return;
+  }
+  ProcessFurther(in, options);
+}
+
+// The packet is acknowledgeable from here on. §7.4
+void Connection::Impl::ProcessFurther(const Arrived& in, const IncomingOptions& options) {
   const bool in_order = acks_.Record(in.seq, in.ecn, in.type, in.now);
   reverse_.OnPacket(in.seq, in.type, in.ecn,
                     peer_ndp_ ? std::optional(options.ndp.value_or(0)) : std::nullopt);
@@ -148,16 +161,14 @@ void Connection::Impl::ProcessAccepted(const Arrived& in) {
   FlushAck(in.now);
 }
 
-bool Connection::Impl::ProcessOptions(const Arrived& in, IncomingOptions* options) {
+std::optional<ResetReason> Connection::Impl::ProcessOptions(const Arrived& in,
+                                                            IncomingOptions* options) {
+  ++counters_.packets_received;
   const FeatureNegotiator::Received received{in.type, in.seq, in.ack};
   const OptionScanContext context{received, ccids_.sender_traits(), ccids_.receiver_traits()};
   const auto fault = ScanOptions(in.packet, context, features_, options);
   // A Reset is obeyed whatever its options are. §5.6
-  if (fault && in.type != PacketType::kReset) {
-    TraceDrop(in, DropReason::kOptionError);
-    Fail(ClosedBy::kProtocol, *fault, in.now);
-    return false;
-  }
+  if (fault && in.type != PacketType::kReset) return fault;
   features_.EndPacket(received);
   ApplyFeatureChanges(in.now);
   if (options->timestamp) timestamps_.OnTimestamp(options->timestamp->ticks(), in.seq, in.now);
@@ -166,7 +177,7 @@ bool Connection::Impl::ProcessOptions(const Arrived& in, IncomingOptions* option
                                            options->echo->elapsed.ToDuration(), in.now);
     if (sample) rtt_ = *sample;
   }
-  return true;
+  return std::nullopt;
 }
 
 void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& options) {

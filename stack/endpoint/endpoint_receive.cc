@@ -147,7 +147,18 @@ void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const F
   entry.half_open = true;
   ++listener.half_open;
   TraceReceived(in, entry.id);
-  entry.conn->StartServer(packet, in.ecn, in.now);
+  if (const auto fault = entry.conn->StartServer(packet, in.ecn, in.now)) {
+    ++counters_.connections_refused;
+    // One of the answers that a flood of Requests can draw.
+    const bool answer = refuser_.Admit(in.now);
+    Drop(in, answer ? DropReason::kOptionError : DropReason::kRateLimited);
+    if (!answer) {
+      EndLife(entry, State::kClosed, in.now);
+      Destroy(entry);
+      return;
+    }
+    entry.conn->Refuse(*fault, in.now);
+  }
   Refresh(entry, in.now);
 }
 

@@ -19,7 +19,7 @@ Refuser::Outcome Refuser::Refuse(const PacketView& packet, const Path& path,
                                  const ResetReason& reason, TimePoint now) {
   if (packet.type() == PacketType::kReset) return Outcome::kNotAnswered;
   if (queue_.Full()) return Outcome::kNoBuffers;
-  if (!limit_ || !limit_->Take(now)) return Outcome::kRateLimited;
+  if (!Admit(now)) return Outcome::kRateLimited;
   Cell* cell = slab_.Allocate(kStatelessResetBytes);
   if (cell == nullptr) return Outcome::kNoBuffers;
   cell->length = kStatelessResetBytes;

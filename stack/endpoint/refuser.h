@@ -26,6 +26,9 @@ class Refuser {
   Outcome Refuse(const PacketView& packet, const Path& path, const ResetReason& reason,
                  TimePoint now);
 
+  // Whether a refusal that somebody else sends is within the rate, of which it then takes its part.
+  bool Admit(TimePoint now) { return limit_ && limit_->Take(now); }
+
   // Packets to send; who pops one owns its cell.
   TxRing& queue() { return queue_; }
   const TxRing& queue() const { return queue_; }

@@ -130,6 +130,35 @@ TEST(Resets, R4340_RST_11_RefusalsAreRateLimited) {
   EXPECT_EQ(peer.DroppedInAll(), 10000u);
 }
 
+TEST(Resets, R4340_RST_11_RefusalsForBadOptionsCountToo) {
+  WirePeerConfig config;
+  config.adjust = [](EndpointConfig& endpoint) { endpoint.refusals_per_second = 100; };
+  WirePeer peer(config);
+  peer.Listen();
+  std::size_t answers = 0;
+  std::uint64_t seq = 5000;
+  for (int ms = 0; ms < 1000; ++ms) {
+    for (int i = 0; i < 3; ++i) {
+      // The reason differs, the limit is one: a fault of its options, an unknown service.
+      peer.Inject(Request(++seq).With({1, 60, 3, 7}));
+      peer.Inject(Request(++seq).Service(77));
+    }
+    for (const SentPacket& sent : peer.Take()) {
+      EXPECT_EQ(sent.type, PacketType::kReset);
+      ++answers;
+    }
+    peer.Advance(milliseconds(1));
+  }
+  EXPECT_LE(answers, 100u + 100u / 4);
+  EXPECT_GE(answers, 90u);
+  EXPECT_EQ(peer.DroppedInAll(), 6000u);
+  EXPECT_EQ(peer.endpoint().counters().connections_refused, 6000u);
+  EXPECT_EQ(peer.endpoint().ActiveConnections(), 0u);
+  // Who comes with good options is served all the same.
+  peer.Inject(Request(++seq));
+  EXPECT_THAT(peer.Take(), ElementsAre(IsResponse(kIss, seq)));
+}
+
 TEST(Resets, R4340_RST_12_CON_04_AClientThatGivesUpSaysAborted) {
   WirePeer peer;
   peer.ClientInRequest();
