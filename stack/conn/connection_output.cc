@@ -59,6 +59,10 @@ void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t paylo
   history_.OnSent({seq, now, type, payload_bytes, data, app_limited, carries_ack, false});
   ndp_.OnSent(type);
   ++counters_.packets_sent;
+  if (data) {
+    ++counters_.data_packets_sent;
+    counters_.data_bytes_sent += payload_bytes;
+  }
   last_sent_ = now;
   if (ccids_.sender() != nullptr)
     ccids_.sender()->OnSent({seq, 1, payload_bytes, data, app_limited, now});
@@ -275,8 +279,6 @@ bool Connection::Impl::SendData(TimePoint now) {
     acks_.OnSent();
     want_ack_ = false;
   }
-  ++counters_.data_packets_sent;
-  counters_.data_bytes_sent += bytes;
   AfterSent(type, seq, bytes, true, ack, now);
   if (ack) ApplyFeatureChanges(now);
   return true;

@@ -64,6 +64,31 @@ TEST(SetUp, R4340_CON_03_Bug_A8_RepeatedRequestsHaveNewNumbersAndTheSameContent)
   }
 }
 
+TEST(SetUp, R4340_CON_03_ALostRequestWithDataCountsAsSentAndAsLost) {
+  WirePeerConfig config;
+  config.request_data = "hello";
+  WirePeer peer(config);
+  peer.Connect();
+  peer.Advance(milliseconds(1100));
+  const std::vector<SentPacket> requests = peer.Take();
+  ASSERT_THAT(requests, ElementsAre(IsRequest(kIss, HasPayload("hello")),
+                                    IsRequest(kIss + 1, HasPayload("hello"))));
+  EXPECT_EQ(peer.Info().counters.data_packets_sent, 2u);
+  EXPECT_EQ(peer.Info().counters.data_bytes_sent, 10u);
+  peer.Inject(Response(peer.Next(), kIss + 1).With(ConfirmsFor(requests[1])));
+  peer.Inject(Ack(peer.Next(), peer.gss()));
+  for (const char* text : {"a", "b", "c"}) {
+    ASSERT_TRUE(peer.Send(text).ok());
+    // Only the first Request is missing.
+    const auto run = static_cast<std::uint8_t>(peer.gss() - (kIss + 1));
+    peer.Inject(Ack(peer.Next(), peer.gss()).With({38, 4, run, 0xC0}));
+  }
+  const ConnectionCounters counters = peer.Info().counters;
+  EXPECT_EQ(counters.data_packets_sent, 5u);
+  EXPECT_EQ(counters.data_bytes_sent, 13u);
+  EXPECT_EQ(counters.data_packets_lost, 1u);
+}
+
 TEST(SetUp, R4340_CON_05_Bug_A29_AnUnknownServiceIsRefused) {
   WirePeer peer({.service_codes = {ServiceCode(1), ServiceCode(2)}});
   peer.Listen();

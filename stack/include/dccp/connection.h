@@ -109,10 +109,10 @@ struct CloseReason {
 };
 
 struct ConnectionCounters {
-  std::uint64_t packets_sent = 0;      // of any type
-  std::uint64_t packets_received = 0;  // valid ones, of any type
-  std::uint64_t data_packets_sent = 0;
-  std::uint64_t data_bytes_sent = 0;  // application bytes
+  std::uint64_t packets_sent = 0;       // of any type
+  std::uint64_t packets_received = 0;   // valid ones, of any type
+  std::uint64_t data_packets_sent = 0;  // also each Request with application data
+  std::uint64_t data_bytes_sent = 0;    // application bytes
   std::uint64_t data_packets_received = 0;
   std::uint64_t data_bytes_received = 0;
   std::uint64_t data_packets_lost = 0;  // of those we sent, as our CCID inferred
