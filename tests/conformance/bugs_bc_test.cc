@@ -57,7 +57,7 @@ TEST(Bugs, Bug_B1_Bug_B3_MandatoryErrorsInEveryState) {
   }
 }
 
-TEST(Bugs, Bug_B4_Bug_B9_ImpossibleLengthsAreNeverReadBeyond) {
+TEST(Bugs, Bug_B4_Bug_B9_Cve_2008_2358_Cve_2011_1770_ImpossibleLengthsAreNeverReadBeyond) {
   for (std::uint8_t type = 32; type < 48; ++type) {
     for (const Octets& options :
          {Octets{type, 0, 0, 0}, Octets{type, 1, 0, 0}, Octets{type, 2, 0, 0},
@@ -214,7 +214,7 @@ TEST(Bugs, Bug_C3_C4_AbortIsAResetAtOnceWithoutTimeWait) {
   EXPECT_EQ(peer.state(), State::kClosed);
 }
 
-TEST(Bugs, Bug_C13_ARequestIsKeptOnceWhateverItsAddress) {
+TEST(Bugs, Bug_C13_Cve_2017_6074_ARequestIsKeptOnceWhateverItsAddress) {
   WirePeerConfig config;
   config.family = IpFamily::kV6;
   WirePeer peer(config);

@@ -64,7 +64,7 @@ TEST(EcnMarks, R4340_ECN_04_WhoCannotReadMarksSaysSo) {
   EXPECT_THAT(server.TakeOne(), HasMandatory(OptionType::kChangeL, {4, 1}));
 }
 
-TEST(EcnMarks, R4340_ECN_04_AndTakesNoDataBeforeTheConfirm) {
+TEST(EcnMarks, R4340_ECN_04_FN_40_XFER_03_AndTakesNoDataBeforeTheConfirm) {
   WirePeer peer(Blind());
   peer.Listen();
   peer.Inject(Request(5000));
@@ -119,7 +119,7 @@ TEST(Timing, R4340_TIM_02_TIM_07_TheNextPacketEchoesWhateverItsType) {
   EXPECT_THAT(close.Take(), ElementsAre(AllOf(HasType(PacketType::kReset), echo)));
 }
 
-TEST(Timing, R4340_TIM_02_Bug_A25_TheResponseEchoesItsOwnRequest) {
+TEST(Timing, R4340_TIM_02_LNX_30_Bug_A25_TheResponseEchoesItsOwnRequest) {
   WirePeer peer;
   peer.Listen();
   peer.Inject(Request(5000).With({41, 6, 0, 0, 0, 1}));

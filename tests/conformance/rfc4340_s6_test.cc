@@ -82,7 +82,7 @@ TEST(Features, R4340_FT_01_RequiredFeaturesAreUnderstood) {
               AnswersWith(OptionType::kConfirmR, ElementsAre(3, 0, 0, 0, 0, 4, 0)));
 }
 
-TEST(Features, R4340_FN_03_FN_36_Bug_B8_AChangeWithoutAValueIsInvalid) {
+TEST(Features, R4340_FN_03_FN_36_Bug_B8_Cve_2008_3276_AChangeWithoutAValueIsInvalid) {
   WirePeer peer;
   peer.OpenAsServer();
   EXPECT_THAT(Answers(peer, {32, 3, 1}), AnswersWith(OptionType::kConfirmR, ElementsAre(1)));
@@ -253,7 +253,7 @@ TEST(Features, R4340_FN_22_FN_24_ReorderedChangesAreIgnored) {
                                  Not(AnswersWith(OptionType::kConfirmR, ElementsAre(5, 0, 9)))));
 }
 
-TEST(Features, R4340_FN_37_AReorderedMandatoryChangeDoesNotReset) {
+TEST(Features, R4340_FN_37_OPT_15_AReorderedMandatoryChangeDoesNotReset) {
   WirePeer peer;
   peer.OpenAsServer();
   peer.Inject(Ack(5006, peer.gss()).With({32, 5, 5, 0, 4}));
@@ -312,7 +312,7 @@ TEST(Features, R4340_FN_33_FN_34_FN_38_UnexpectedConfirmsAreIgnored) {
   }
 }
 
-TEST(Features, R4340_FN_38_MandatoryBeforeAGoodConfirmChangesNothing) {
+TEST(Features, R4340_FN_38_OPT_15_MandatoryBeforeAGoodConfirmChangesNothing) {
   Changing peer;
   peer.Inject(Ack(peer.Next(), peer.gss()).With({1}).With(Window(35, 200)));
   EXPECT_EQ(peer.state(), State::kOpen);

@@ -36,7 +36,7 @@ TEST(SetUp, R4340_CON_01_AClientBeginsWithARequest) {
   EXPECT_EQ(request.destination_port, WirePeer::kPeerPort);
 }
 
-TEST(SetUp, R4340_CON_02_RequestsAreRepeatedWithBackOff) {
+TEST(SetUp, R4340_CON_02_Bug_A41_RequestsAreRepeatedWithBackOff) {
   WirePeerConfig config;
   config.options.request_timeout = minutes(10);
   WirePeer peer(config);
@@ -265,7 +265,7 @@ TEST(SetUp, R4340_CON_16_EvenAnEagerClientWaitsForANonResponse) {
   EXPECT_THAT(peer.Take(), Contains(AllOf(HasType(PacketType::kData), HasPayload("two"))));
 }
 
-TEST(ServiceCodes, R4340_SVC_01_OnePortServesSeveralCodes) {
+TEST(ServiceCodes, R4340_SVC_01_IANA_02_OnePortServesSeveralCodes) {
   WirePeer peer({.service_codes = {ServiceCode(1), ServiceCode(2)}});
   peer.Listen();
   ListenParams params;

@@ -73,7 +73,7 @@ TEST(Closing, R4340_CLS_02_AServerDoesNotObeyCloseReq) {
   EXPECT_EQ(peer.state(), State::kOpen);
 }
 
-TEST(Closing, R4340_CLS_03_Bug_C7_Bug_C33_CloseAndCloseReqAreRepeatedWithBackOff) {
+TEST(Closing, R4340_CLS_03_LNX_21_Bug_C7_Bug_C33_CloseAndCloseReqAreRepeatedWithBackOff) {
   for (const bool close_req : {true, false}) {
     WirePeer peer;
     close_req ? peer.OpenAsServer() : peer.OpenAsClient();
@@ -131,7 +131,7 @@ TEST(Closing, R4340_CLS_05_DataInClosingDoesNoHarm) {
   }
 }
 
-TEST(Closing, R4340_CLS_06_EVT_17_SimultaneousClose) {
+TEST(Closing, R4340_CLS_06_EVT_17_LNX_22_SimultaneousClose) {
   WirePeer client;
   client.OpenAsClient();
   ASSERT_TRUE(client.Close().ok());

@@ -203,7 +203,7 @@ TEST(ShortSeqnos, R4340_SN_01_ReceivedNumbersAreExtended) {
   EXPECT_THAT(peer.Read(), ElementsAre("a", "b"));
 }
 
-TEST(ShortSeqnos, R4340_SEQ_21_NotWithALargeWindow) {
+TEST(ShortSeqnos, R4340_SEQ_21_SN_03_NotWithALargeWindow) {
   WirePeerConfig config;
   config.options.short_seqnos = true;
   config.options.sequence_window = 1u << 20;

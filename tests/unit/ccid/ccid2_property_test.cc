@@ -143,7 +143,7 @@ TEST(Ccid2Property, R4341_AOA_01_AcksOfAcksKeepUpWithTheWindow) {
   EXPECT_GT(r.max_cwnd, 20u);
 }
 
-TEST(Ccid2Property, R4341_CWND_15_Bug_D13_LosslessPathIsNotHeldBackByTheSequenceWindow) {
+TEST(Ccid2Property, R4341_CWND_15_Bug_D13_Bug_G1_LosslessPathIsNotHeldBackByTheSequenceWindow) {
   LoopbackConfig config;
   config.options.max_cwnd_packets = 3000;
   const LoopbackResult r = Ccid2Loopback(config).Run(5s);

@@ -38,6 +38,25 @@ TEST(SequenceSpace, R4340_SEQ_02_GarStartsAtIss) {
   EXPECT_EQ(s.gar().Wrap(), SeqNo(77));
 }
 
+TEST(SequenceSpace, R4340_SEQ_01_VariablesBeginAsDefined) {
+  SequenceSpace s;
+  s.SetIss(SeqNo(1000));
+  EXPECT_FALSE(s.has_isr());
+  // The first Request or Response has ISS, and then the first packet of the peer gives ISR.
+  EXPECT_EQ(s.TakeNext().Wrap(), SeqNo(1000));
+  s.SetIsr(SeqNo(5000));
+  EXPECT_EQ(s.iss().Wrap(), SeqNo(1000));
+  EXPECT_EQ(s.gss().Wrap(), SeqNo(1000));
+  EXPECT_EQ(s.gar().Wrap(), SeqNo(1000));
+  EXPECT_EQ(s.isr().Wrap(), SeqNo(5000));
+  EXPECT_EQ(s.gsr().Wrap(), SeqNo(5000));
+  // With W = W' = 100, and neither window before the initial numbers.
+  EXPECT_EQ(s.swl().Wrap(), SeqNo(5000));
+  EXPECT_EQ(s.swh().Wrap(), SeqNo(5075));
+  EXPECT_EQ(s.awl().Wrap(), SeqNo(1000));
+  EXPECT_EQ(s.awh().Wrap(), SeqNo(1000));
+}
+
 TEST(SequenceSpace, R4340_SEQ_07_WindowBounds) {
   struct Row {
     std::uint64_t w;

@@ -42,7 +42,7 @@ TEST_F(TimestampsTest, R4340_TIM_01_UnitIsTenMicroseconds) {
                                      std::byte{3}, std::byte{4}));
 }
 
-TEST_F(TimestampsTest, R4340_TIM_01_ValueWrapsAndIsNeverZero) {
+TEST_F(TimestampsTest, R4340_TIM_01_LNX_13_ValueWrapsAndIsNeverZero) {
   const Duration range = microseconds(10) * (std::int64_t{1} << 32);
   EXPECT_EQ(Timestamps::Value(At(Duration::zero())), 1u);
   EXPECT_EQ(Timestamps::Value(At(range)), 1u);

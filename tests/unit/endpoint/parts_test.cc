@@ -34,7 +34,7 @@ ListenParams Listen(std::uint16_t port, std::vector<ServiceCode> codes,
 
 FlowTuple TupleWithPort(std::uint16_t port) { return {UdpPath(), port, 5001}; }
 
-TEST(ListenerTable, R4340_SVC_01_SharesAPortByServiceCode) {
+TEST(ListenerTable, R4340_SVC_01_IANA_02_SharesAPortByServiceCode) {
   ListenerTable table;
   const ListenerId a = *table.Add(Listen(7, {kA}));
   const ListenerId b = *table.Add(Listen(7, {kB, ServiceCode(5)}));
@@ -150,7 +150,7 @@ TEST(IsnGenerator, R4340_SEQ_04_TuplesHaveIndependentSpaces) {
             IsnGenerator({1, 3}).Generate(TupleWithPort(1), kStart));
 }
 
-TEST(PortAllocator, StaysInTheDynamicRangeAndSpreads) {
+TEST(PortAllocator, R4340_HDR_06_IANA_02_StaysInTheDynamicRangeAndSpreads) {
   TestRandom random(1);
   PortAllocator ports(random);
   std::set<std::uint16_t> seen;

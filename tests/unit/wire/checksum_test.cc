@@ -88,7 +88,7 @@ TEST(Checksum, R4340_CSM_01_OddLengthIsPaddedWithAVirtualZero) {
   EXPECT_EQ(DccpChecksum(a, a, std::span(odd).first(33), 33), checksum);
 }
 
-TEST(Checksum, R4340_CSM_02_LengthIsTheWholePacketsWhateverIsCovered) {
+TEST(Checksum, R4340_CSM_02_Bug_F1_LengthIsTheWholePacketsWhateverIsCovered) {
   const IpAddress a = V4(10, 0, 0, 1);
   Bytes b(36);
   const std::uint16_t of_36 = DccpChecksum(a, a, b, 16);

@@ -32,6 +32,21 @@ TEST(FeatureCodec, CapturedChanges) {
   EXPECT_EQ(values, (std::vector<std::uint64_t>{50, 1}));
 }
 
+// Each value of a list is one CCID, and what follows the value of a Confirm is a list too.
+TEST(FeatureCodec, Bug_F7_CcidListsAreListsOfBytes) {
+  const Bytes area = FromHex("20060103020823060103020000");
+  OptionReader reader(area);
+  std::vector<std::vector<unsigned>> lists;
+  for (OptionView o; reader.Next(&o);) {
+    const auto f = DecodeFeatureOption(o);
+    ASSERT_TRUE(f.has_value());
+    EXPECT_EQ(f->feature, FeatureNumber::kCcid);
+    lists.emplace_back();
+    for (const std::byte value : f->value) lists.back().push_back(static_cast<unsigned>(value));
+  }
+  EXPECT_EQ(lists, (std::vector<std::vector<unsigned>>{{3, 2, 8}, {3, 2, 0}}));
+}
+
 // The examples of RFC 4340 §6.5.
 TEST(FeatureCodec, R4340_FN_01_ExamplesOfTheRfc) {
   const struct {

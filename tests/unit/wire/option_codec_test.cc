@@ -46,7 +46,7 @@ TEST(OptionCodec, CapturedTimestampAndEcho) {
   EXPECT_EQ(EchoHex(0x4CE5F, 1), "2a080004ce5f0001");
 }
 
-TEST(OptionCodec, R4340_NDP_01_OneToSixBytes) {
+TEST(OptionCodec, R4340_NDP_01_Bug_B17_OneToSixBytes) {
   EXPECT_EQ(DecodeNdpCount(FromHex("05")), 5u);
   EXPECT_EQ(DecodeNdpCount(FromHex("0005")), 5u);
   EXPECT_EQ(DecodeNdpCount(FromHex("ffffffffffff")), (std::uint64_t{1} << 48) - 1);

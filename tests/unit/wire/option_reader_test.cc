@@ -29,7 +29,7 @@ std::vector<std::string> Read(const Bytes& area, bool* malformed = nullptr) {
 
 // Options of a Request, captured from Linux 6.1.192: Padding comes first, then Timestamp, Change L
 // and Change R of CCID {2, 3}, and two Mandatory Change L, of Allow Short Seqnos and ECN Incapable.
-TEST(OptionReader, R4340_OPT_03_CapturedRequestWithLeadingPadding) {
+TEST(OptionReader, R4340_OPT_03_LNX_01_CapturedRequestWithLeadingPadding) {
   const Bytes area = FromHex("000029060004cdeb2005010203220501020301200402000120040401");
   EXPECT_THAT(Read(area), ElementsAre("41:0004cdeb@2", "32:010203@8", "34:010203@13", "1:@18",
                                       "32:0200@19", "1:@23", "32:0401@24"));

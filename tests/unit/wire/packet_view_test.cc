@@ -92,7 +92,7 @@ TEST(PacketView, R4340_HDR_04_FixedHeaderSizes) {
   }
 }
 
-TEST(PacketView, R4340_HDR_03_DataOffsetBelowFixedHeaderOrBeyondPacket) {
+TEST(PacketView, R4340_HDR_03_Bug_F4_Cve_2014_2523_DataOffsetBelowFixedHeaderOrBeyondPacket) {
   constexpr std::size_t kBytes = 64;
   for (const FixedSize& s : kFixedSizes) {
     for (const bool extended : {true, false}) {
@@ -145,7 +145,7 @@ TEST(PacketView, R5596_FMT_02_ListenIsParsedWhenAllowed) {
             ParseError::kBadDataOffset);
 }
 
-TEST(PacketView, R4340_HDR_11_ShortNumbersOnOtherTypesAreRefused) {
+TEST(PacketView, R4340_HDR_11_Bug_F5_ShortNumbersOnOtherTypesAreRefused) {
   for (const FixedSize& s : kFixedSizes) {
     const Bytes b = Blank(static_cast<unsigned>(s.type), false, 7, 40);
     EXPECT_EQ(ParseExactly(b),

@@ -52,7 +52,7 @@ HeaderFields Golden(PacketType type, bool extended) {
   return f;
 }
 
-TEST(PacketWriter, R4340_GEN_01_GoldenBytesOfEveryType) {
+TEST(PacketWriter, R4340_GEN_01_Bug_F3_GoldenBytesOfEveryType) {
   const std::string ports = "01020304";
   const std::string seq = "00112233445566";
   const std::string ack = "0000778899aabbcc";
