@@ -8,7 +8,7 @@ bool CcidHost::StartSender(CcidId id, const CcidInit& init) {
   sender_ = factory->NewSender(init);
   sender_traits_ = &factory->traits();
   burst_ = 0;
-  blocked_ = false;
+  blocked_ = held_;
   return true;
 }
 

@@ -32,14 +32,20 @@ class CcidHost {
   bool blocked() const { return blocked_; }
   // Something happened that may have changed the sender's mind.
   void Unblock(TimerSet& timers) {
-    blocked_ = false;
     burst_ = 0;
+    if (held_) return;
+    blocked_ = false;
     if (timers.IsSet(Timer::kPacing)) timers.Cancel(Timer::kPacing);
   }
-  // No data before `until`, whatever the sender says.
-  void Block(TimePoint until, TimerSet& timers) {
-    blocked_ = true;
-    timers.Set(Timer::kPacing, until);
+  // No data before `until`, whatever the sender says and whatever happens.
+  void Hold(TimePoint until, TimerSet& timers) {
+    timers.Set(Timer::kPacing, held_ ? Later(until, timers.Get(Timer::kPacing)) : until);
+    held_ = blocked_ = true;
+  }
+  // kPacing came.
+  void OnPacingTimer(TimerSet& timers) {
+    held_ = false;
+    Unblock(timers);
   }
   // Brings the timers in line with what the objects want.
   void UpdateTimers(TimerSet& timers) const;
@@ -53,6 +59,7 @@ class CcidHost {
   std::uint32_t burst_ = 0;  // packets left of the last permit,
   TimePoint burst_time_;     // which holds for the moment it was given
   bool blocked_ = false;
+  bool held_ = false;  // blocked by Hold()
 };
 
 }  // namespace dccp

@@ -62,6 +62,7 @@ Connection::Impl::Impl(const ConnectionEnv& env, const ConnectionInit& init)
       closer_(init.role, init.options.server_timewait),
       liveness_(init.options.user_timeout),
       path_mtu_(MtuConfig(env, init)),
+      short_policy_(env.msl),
       assembler_({env.slab, env.tx, env.trace, env.encapsulation, init.id, init.tuple}),
       ecn_out_(init.options.ecn) {}
 

@@ -26,6 +26,7 @@
 #include "stack/conn/send_queue.h"
 #include "stack/conn/sent_history.h"
 #include "stack/conn/sequence_space.h"
+#include "stack/conn/short_seqno_policy.h"
 #include "stack/conn/sync_limiter.h"
 #include "stack/conn/timer_set.h"
 #include "stack/conn/timestamps.h"
@@ -172,6 +173,7 @@ class Connection::Impl {
   Timestamps timestamps_;
   NdpCounter ndp_;
   SyncLimiter sync_limiter_;
+  ShortSeqnoPolicy short_policy_;
   PacketAssembler assembler_;
 
   Duration rtt_ = Duration::zero();  // smoothed for timers; zero: no sample yet
@@ -194,8 +196,9 @@ class Connection::Impl {
   bool slow_receiver_ = false;    // SetSlowReceiver()
   bool want_ack_ = false;         // the sender CCID wants the peer's acks acknowledged
   bool was_full_ = false;         // Send failed for lack of room: kEventWritable is due
-  TimePoint keep_alive_base_;     // the last attempt to keep alive
-  TimePoint last_sent_;           // for keep-alive
+  TimePoint next_free_ccid_change_ = TimePoint::min();  // of the CCID for our data
+  TimePoint keep_alive_base_;                           // the last attempt to keep alive
+  TimePoint last_sent_;                                 // for keep-alive
 };
 
 }  // namespace dccp

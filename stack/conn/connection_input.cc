@@ -129,6 +129,7 @@ void Connection::Impl::ProcessAccepted(const Arrived& in) {
 
 // The packet is acknowledgeable from here on. §7.4
 void Connection::Impl::ProcessFurther(const Arrived& in, const IncomingOptions& options) {
+  if (options_.short_seqnos) short_policy_.OnReceived(in.now);
   const bool in_order = acks_.Record(in.seq, in.ecn, in.type, in.now);
   reverse_.OnPacket(in.seq, in.type, in.ecn,
                     peer_ndp_ ? std::optional(options.ndp.value_or(0)) : std::nullopt);
@@ -238,7 +239,7 @@ void Connection::Impl::OnDataDropped(std::span<const DataDroppedRun> news, TimeP
       events_ |= kEventPeerStopped;
     } else if (run.code == DropCode::kProtocolConstraints) {
       // Such a constraint, a negotiation for example, takes a round trip to go away.
-      ccids_.Block(now + RttOr(rtt_), timers_);
+      ccids_.Hold(now + RttOr(rtt_), timers_);
     }
   }
 }

@@ -36,13 +36,10 @@ HeaderFields Connection::Impl::Fields(PacketType type, Seq64 seq, Seq64 ack) con
   return fields;
 }
 
-// 24-bit numbers are guessed 2^24 times as easily, and a window of W makes that W times easier
-// still: only for small windows. §7.5.5, §7.6.2
 bool Connection::Impl::ShortSeqnos(PacketType type) const {
-  constexpr std::uint64_t kLargestWindow = 1u << 14;
   return options_.short_seqnos && state_ == State::kOpen && MayUseShortSeqno(type) &&
          features_.value(FeatureNumber::kAllowShortSeqnos, Located::kLocal) != 0 &&
-         seq_.local_window() <= kLargestWindow && seq_.remote_window() <= kLargestWindow;
+         short_policy_.Allows(seq_.local_window(), seq_.remote_window());
 }
 
 // Only what is sent once both ends have spoken of ECN is marked: packets of the handshake and
@@ -64,6 +61,7 @@ void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t paylo
     counters_.data_bytes_sent += payload_bytes;
   }
   last_sent_ = now;
+  if (options_.short_seqnos) short_policy_.OnSent(now);
   if (ccids_.sender() != nullptr)
     ccids_.sender()->OnSent({seq, 1, payload_bytes, data, app_limited, now});
   if (state_ == State::kPartOpen) handshake_.OnPartOpenSent(now, timers_);

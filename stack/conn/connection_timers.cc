@@ -5,6 +5,11 @@
 #include "stack/conn/connection_impl.h"
 
 namespace dccp {
+namespace {
+
+constexpr Duration kCcidChangeInterval = std::chrono::minutes(1);  // RFC 4340 §10.5
+
+}  // namespace
 
 void Connection::Impl::HandleTimeout(TimePoint now) {
   while (state_ != State::kClosed && state_ != State::kTimeWait) {
@@ -47,7 +52,7 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
       ApplyFeatureChanges(now);
       break;
     case Timer::kPacing:
-      ccids_.Unblock(timers_);
+      ccids_.OnPacingTimer(timers_);
       break;
     case Timer::kCcidSender:
       HandleRequests(ccids_.sender()->OnTimeout(now), now);
@@ -218,6 +223,10 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       if (local) {
         ccids_.StartSender(static_cast<CcidId>(change.value), MakeCcidInit(true, now));
         ccid_ready_ = false;
+        // A peer that asks for another CCID again and again would have us evade congestion
+        // control. The second change within a minute costs a pause. §10.5
+        if (now < next_free_ccid_change_) ccids_.Hold(next_free_ccid_change_, timers_);
+        next_free_ccid_change_ = Later(now, next_free_ccid_change_) + kCcidChangeInterval;
       } else {
         ccids_.StartReceiver(static_cast<CcidId>(change.value), MakeCcidInit(false, now));
       }

@@ -38,7 +38,8 @@ TEST(Random, R4340_GEN_06_InitialNumbersAndPortsComeFromTheRandomSource) {
   std::set<std::uint16_t> ports;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
     const SentPacket request = FirstRequest(seed);
-    for (unsigned bit = 0; bit < 48; ++bit) ones[bit] += (request.seq >> bit) & 1 ? 1 : 0;
+    for (unsigned bit = 0; bit < 48; ++bit)
+      if ((request.seq >> bit) & 1) ++ones[bit];
     ports.insert(request.source_port);
   }
   // Each bit is even within five standard deviations; ports hardly meet in 16384.
@@ -196,6 +197,28 @@ TEST_F(TwoCcids, R4340_CC_01_AReceiverAsksForTheCcidOfItsSender) {
   peer.Inject(Response(peer.Next(), request.seq).With(ConfirmsFor(request)));
   EXPECT_EQ(peer.Info().tx_ccid, CcidId::k2);
   EXPECT_EQ(peer.Info().rx_ccid, Ccid(kOther));
+}
+
+TEST_F(TwoCcids, R4340_FT_06_AskingForOtherCcidsBuysNoFreshWindows) {
+  WirePeer peer(Config());
+  peer.OpenAsServer({34, 4, 1, 2});
+  ASSERT_EQ(peer.Info().tx_ccid, CcidId::k2);
+  // What arrives of data that waits in plenty while the peer asks for one CCID after the other.
+  std::size_t data = 0;
+  bool changed = false;
+  for (int ms = 0; ms < 55'000; ms += 500) {
+    while (peer.Send("x").ok()) continue;
+    const std::uint8_t ccid = ms % 1000 == 0 ? kOther : 2;
+    peer.Inject(Ack(peer.Next(), peer.gss()).With({34, 4, 1, ccid}));
+    peer.Advance(milliseconds(500));
+    changed = changed || peer.Info().tx_ccid == Ccid(kOther);
+    for (const SentPacket& sent : peer.Take())
+      if (sent.payload == "x") ++data;
+  }
+  EXPECT_TRUE(changed);
+  // The window of the start, and that of the one change that was free.
+  EXPECT_GT(data, 2u);
+  EXPECT_LT(data, 20u);
 }
 
 TEST(Ccids, R4340_FT_04_Ccid2IsThereAndInForceFromTheStart) {

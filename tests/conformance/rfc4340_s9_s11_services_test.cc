@@ -82,6 +82,9 @@ TEST(DataDropped, R4340_DD_12_ProtocolConstraintsPauseDataForARoundTrip) {
   ASSERT_TRUE(peer.Send("two").ok());
   peer.Advance(milliseconds(1));
   EXPECT_THAT(peer.Take(), Each(HasPayload("")));
+  // Nor does another acknowledgement end the pause.
+  peer.Inject(Ack(peer.Next(), peer.gss()).With({38, 3, 0}));
+  EXPECT_THAT(peer.Take(), Each(HasPayload("")));
   peer.Advance(seconds(1));
   EXPECT_THAT(peer.Take(), Contains(HasPayload("two")));
 }

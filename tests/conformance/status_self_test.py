@@ -5,6 +5,7 @@ import pathlib
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 import status
 
 NAMES = [
