@@ -15,6 +15,7 @@ void AddCommonOptions(CLI::App* app, CommonOptions* o) {
   app->add_flag("-4", o->only_v4, "IPv4 only");
   app->add_flag("-6", o->only_v6, "IPv6 only");
   app->add_option("--encap", o->encap_text, "udp (RFC 6773, the default) or native (protocol 33)");
+  app->add_option("--tun", o->tun, "Native packets through this TUN device; needs --bind");
   app->add_option("--udp-port", o->udp_port, "UDP port of the DCCP-UDP service (6511)")
       ->check(port_range);
   app->add_option("-p,--port", o->port, "DCCP port (5001)")->check(port_range);
@@ -67,6 +68,10 @@ std::string UnderstandCommonOptions(const CcidRegistry& registry, CommonOptions*
     o->only_v4 = v4;
     o->only_v6 = !v4;
   }
+  if (!o->tun.empty() && o->encap != Encapsulation::kNative)
+    return "--tun goes with --encap native only";
+  if (!o->tun.empty() && !o->has_bind)
+    return "--tun needs --bind ADDRESS, one that is routed to the device and not this host's own";
   if (o->json->count() != 0 && o->json_stream->count() != 0 && o->json_file == o->json_stream_file)
     return "--json and --json-stream need different files";
   return "";

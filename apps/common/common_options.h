@@ -23,6 +23,7 @@ struct CommonOptions {
   bool only_v4 = false;
   bool only_v6 = false;
   std::string encap_text = "udp";
+  std::string tun;
   std::string service_text = kDefaultService;
   std::string ccid_text;
   std::string timeout_text = "30";

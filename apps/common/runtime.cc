@@ -113,6 +113,7 @@ std::unique_ptr<Runtime> Runtime::Create(const CommonOptions& options, std::stri
   UvDriverConfig config;
   config.endpoint.encapsulation = options.encap;
   config.endpoint.registry = &ToolRegistry();
+  config.tun_device = options.tun;
   config.endpoint.trace = runtime->traces_->sink();
   DriverError fault;
   runtime->driver_ = UvDriver::Create(&runtime->loop_, config, &fault);
@@ -162,6 +163,21 @@ bool Runtime::FinishTraces(std::string* error) { return traces_->Finish(error); 
 
 std::string DescribeDriverError(const DriverError& error, const CommonOptions& options) {
   const int code = error.errno_value;
+  if (!options.tun.empty() && (code == ENODEV || code == ENETDOWN))
+    return fmt::format(
+        "--tun: {} {}; 'ip tuntap add dev {} mode tun user $USER', then 'ip link set {} up'",
+        options.tun, code == ENODEV ? "is no TUN device" : "is down", options.tun, options.tun);
+  if (!options.tun.empty() && (code == EPERM || code == EACCES))
+    return fmt::format(
+        "--tun: {} is not yours (no 'user' was given when it was made), and there is "
+        "no CAP_NET_ADMIN",
+        options.tun);
+  if (!options.tun.empty() && code != 0)
+    return fmt::format("--tun: {}: {}", error.what, ErrnoText(code));
+  if (code == EADDRINUSE && options.encap == Encapsulation::kNative)
+    return "this kernel speaks DCCP itself and would answer as well: unload its module with "
+           "'modprobe -r dccp_ipv4 dccp_ipv6 dccp', go through a TUN device with --tun, or use "
+           "--encap udp";
   if ((code == EPERM || code == EACCES) && options.encap == Encapsulation::kNative)
     return "native DCCP needs CAP_NET_RAW: run as root, or give the program the capability with "
            "'setcap cap_net_raw+ep FILE', or use --encap udp";

@@ -3,7 +3,7 @@
 _udccp() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   local tool=${COMP_WORDS[0]##*/}
-  local common='-4 -6 --encap --udp-port -p --port --service --ccid --timeout --ecn --trace
+  local common='-4 -6 --encap --tun --udp-port -p --port --service --ccid --timeout --ecn --trace
     --events -i --interval --bind --json --json-stream --help --version'
   local own=''
   case $tool in
@@ -19,6 +19,7 @@ _udccp() {
   COMPREPLY=()
   case $prev in
     --encap) mapfile -t COMPREPLY < <(compgen -W 'udp native' -- "$cur") ;;
+    --tun) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur") ;;
     --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur") ;;
     --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
     --fields)

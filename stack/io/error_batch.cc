@@ -1,84 +1,19 @@
 #include "stack/io/error_batch.h"
 
-#include <netinet/icmp6.h>
 #include <netinet/in.h>
-#include <netinet/ip_icmp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "stack/io/icmp_message.h"
 #include "stack/io/socket_address.h"
 
 namespace dccp {
-namespace {
-
-// RFC 792; RFC 1122 §3.2.2.1; RFC 1812 §5.2.7.1
-std::optional<IcmpKind> UnreachableV4(std::uint8_t code) {
-  switch (code) {
-    case ICMP_HOST_UNREACH:
-    case ICMP_SR_FAILED:
-    case ICMP_HOST_UNKNOWN:
-    case ICMP_HOST_ISOLATED:
-    case ICMP_HOST_UNR_TOS:
-      return IcmpKind::kHostUnreachable;
-    case ICMP_PROT_UNREACH:
-      return IcmpKind::kProtocolUnreachable;
-    case ICMP_PORT_UNREACH:
-      return IcmpKind::kPortUnreachable;
-    case ICMP_FRAG_NEEDED:
-      return IcmpKind::kTooBig;
-    case ICMP_NET_ANO:
-    case ICMP_HOST_ANO:
-    case ICMP_PKT_FILTERED:
-    case ICMP_PREC_VIOLATION:
-    case ICMP_PREC_CUTOFF:
-      return IcmpKind::kAdminProhibited;
-    default:
-      return IcmpKind::kNetUnreachable;
-  }
-}
-
-std::optional<IcmpKind> FromIcmpV4(std::uint8_t type, std::uint8_t code) {
-  if (type == ICMP_DEST_UNREACH) return UnreachableV4(code);
-  if (type == ICMP_TIME_EXCEEDED) return IcmpKind::kTimeExceeded;
-  if (type == ICMP_PARAMETERPROB) return IcmpKind::kParameterProblem;
-  return std::nullopt;
-}
-
-// RFC 4443 §3.1
-std::optional<IcmpKind> UnreachableV6(std::uint8_t code) {
-  switch (code) {
-    case ICMP6_DST_UNREACH_ADMIN:
-    case 5:  // source address failed ingress policy
-      return IcmpKind::kAdminProhibited;
-    case ICMP6_DST_UNREACH_ADDR:
-      return IcmpKind::kHostUnreachable;
-    case ICMP6_DST_UNREACH_NOPORT:
-      return IcmpKind::kPortUnreachable;
-    default:
-      return IcmpKind::kNetUnreachable;
-  }
-}
-
-std::optional<IcmpKind> FromIcmpV6(std::uint8_t type, std::uint8_t code) {
-  if (type == ICMP6_DST_UNREACH) return UnreachableV6(code);
-  if (type == ICMP6_PACKET_TOO_BIG) return IcmpKind::kTooBig;
-  if (type == ICMP6_TIME_EXCEEDED) return IcmpKind::kTimeExceeded;
-  if (type == ICMP6_PARAM_PROB) {
-    // An unrecognized Next Header is IPv6's protocol unreachable. RFC 4443 §3.4
-    return code == ICMP6_PARAMPROB_NEXTHEADER ? IcmpKind::kProtocolUnreachable
-                                              : IcmpKind::kParameterProblem;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 std::optional<IcmpKind> IcmpKindOf(const sock_extended_err& error) {
-  if (error.ee_origin == SO_EE_ORIGIN_ICMP) return FromIcmpV4(error.ee_type, error.ee_code);
-  if (error.ee_origin == SO_EE_ORIGIN_ICMP6) return FromIcmpV6(error.ee_type, error.ee_code);
+  if (error.ee_origin == SO_EE_ORIGIN_ICMP) return IcmpKindOfV4(error.ee_type, error.ee_code);
+  if (error.ee_origin == SO_EE_ORIGIN_ICMP6) return IcmpKindOfV6(error.ee_type, error.ee_code);
   return std::nullopt;
 }
 
@@ -119,11 +54,19 @@ ErrorBatch::Read ErrorBatch::ReadOne(int fd, const Path& own, std::uint32_t* loc
   return Read::kError;
 }
 
+bool ErrorBatch::Add(const IcmpError& error) {
+  if (count_ == kMaxErrors) return false;
+  std::array<std::byte, kQuoteBytes>& quote = quotes_[count_];
+  const std::size_t length = std::min(error.quoted.size(), quote.size());
+  std::copy_n(error.quoted.begin(), length, quote.begin());
+  errors_[count_] = error;
+  errors_[count_++].quoted = std::span(quote).first(length);
+  return true;
+}
+
 void ErrorBatch::TakeFailures(PacketSender& sender) {
   for (const LocalFailure& failure : sender.failures()) {
-    std::array<std::byte, kQuoteBytes>& quote = quotes_[count_];
-    std::memcpy(quote.data(), failure.quoted.data(), failure.quoted_bytes);
-    errors_[count_++] = {failure.kind, 0, failure.path, {quote.data(), failure.quoted_bytes}};
+    Add({failure.kind, 0, failure.path, std::span(failure.quoted).first(failure.quoted_bytes)});
   }
   sender.ClearFailures();
 }

@@ -25,6 +25,9 @@ class ErrorBatch {
   // Takes the sender's failures and what the queue of `fd` holds, as far as there is room; true if
   // there may be more. `own` gives the local address and UDP port, for what a message does not say.
   bool Fill(int fd, const Path& own, PacketSender& sender);
+  // By hand, for a device without an error queue. False: no room.
+  void Clear() { count_ = 0; }
+  bool Add(const IcmpError& error);
   std::span<const IcmpError> errors() const { return {errors_.data(), count_}; }
 
  private:

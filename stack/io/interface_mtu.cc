@@ -40,6 +40,7 @@ std::uint32_t AskKernel(const Path& path) {
 }  // namespace
 
 std::uint32_t InterfaceMtu::InitialMtu(const Path& path) {
+  if (fixed_ != 0) return fixed_;
   const TimePoint now = MonotonicClock::Now();
   for (const Entry& entry : cache_) {
     if (entry.remote == path.remote && now < entry.until) return entry.mtu_bytes;

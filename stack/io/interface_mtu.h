@@ -15,6 +15,8 @@ namespace dccp {
 class InterfaceMtu final : public PathMtuSource {
  public:
   std::uint32_t InitialMtu(const Path& path) override;
+  // Every path leads through one device whose MTU this is.
+  void Fix(std::uint32_t mtu_bytes) { fixed_ = mtu_bytes; }
 
  private:
   struct Entry {
@@ -24,6 +26,7 @@ class InterfaceMtu final : public PathMtuSource {
   };
   std::vector<Entry> cache_;
   std::size_t next_ = 0;
+  std::uint32_t fixed_ = 0;  // 0: no
 };
 
 }  // namespace dccp

@@ -15,6 +15,7 @@ class SendBatch;
 struct ReceiveResult {
   bool more = false;          // the batch was filled: packets may still wait
   bool failed = false;        // nothing could be read; the error queue may say why
+  bool errors = false;        // ICMP errors came with the packets: ReadErrors() tells
   std::size_t too_short = 0;  // datagrams below the minimum length, dropped
 };
 

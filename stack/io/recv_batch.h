@@ -39,6 +39,13 @@ class RecvBatch {
   const SocketAddress& source(std::size_t i) const { return slots_[i].source; }
   Ancillary ancillary(std::size_t i) const { return ParseAncillary(headers_[i].msg_hdr); }
 
+  // For a device that is read packet by packet: memory to read into, and no messages.
+  void Clear() { datagrams_.clear(); }
+  std::size_t capacity() const { return slots_.size(); }
+  std::span<std::byte> buffer(std::size_t i) {
+    return {memory_.get() + i * kBufferBytes, kBufferBytes};
+  }
+
   // The result, written by the socket.
   void Add(const InboundDatagram& datagram) { datagrams_.push_back(datagram); }
   std::span<const InboundDatagram> datagrams() const { return datagrams_; }

@@ -11,8 +11,10 @@ PolledSocket& SocketTable::Add(std::unique_ptr<PolledSocket> socket) {
   return added;
 }
 
+void SocketTable::ServeBothFamilies(PolledSocket& socket) { both_families_ = &socket; }
+
 PolledSocket* SocketTable::Find(const Path& path) const {
-  PolledSocket* any = nullptr;
+  PolledSocket* any = both_families_;
   const auto [first, last] = by_port_.equal_range(Key(path));
   for (auto it = first; it != last; ++it) {
     const IpAddress& local = it->second->path().local;

@@ -15,6 +15,8 @@ namespace dccp {
 class SocketTable {
  public:
   PolledSocket& Add(std::unique_ptr<PolledSocket> socket);
+  // Lets a socket that stays open serve the other family as well.
+  void ServeBothFamilies(PolledSocket& socket);
   // The socket that sends from path.local and path.local_udp_port; null: there is none.
   PolledSocket* Find(const Path& path) const;
   // Closes the clients' sockets that nothing has used for `idle`.
@@ -34,6 +36,7 @@ class SocketTable {
 
   std::vector<std::unique_ptr<PolledSocket>> sockets_;
   std::unordered_multimap<std::uint32_t, PolledSocket*> by_port_;
+  PolledSocket* both_families_ = nullptr;
 };
 
 }  // namespace dccp

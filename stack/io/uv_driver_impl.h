@@ -49,7 +49,11 @@ class UvDriver::Impl final : public PolledSocket::Listener {
   bool native() const { return config_.endpoint.encapsulation == Encapsulation::kNative; }
   bool OpenUdp(const IpAddress& local, std::uint16_t local_port, const Path* to, bool reuse_port,
                Path* path, IoError* error);
+  // The socket of protocol 33: on the TUN device where one is asked for, else raw.
+  bool OpenNative(IpFamily family, IoError* error);
   bool OpenRaw(IpFamily family, IoError* error);
+  bool OpenTun(IoError* error);
+  bool on_tun() const { return native() && !config_.tun_device.empty(); }
 
   void OnSocket(PolledSocket& socket, int status, int events) override;
   void ReadPackets(PolledSocket& socket);

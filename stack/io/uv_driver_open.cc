@@ -6,6 +6,7 @@
 #include "stack/io/monotonic_clock.h"
 #include "stack/io/raw_socket.h"
 #include "stack/io/socket_address.h"
+#include "stack/io/tun_socket.h"
 #include "stack/io/udp_socket.h"
 #include "stack/io/uv_driver_impl.h"
 
@@ -52,13 +53,18 @@ UvDriver::Impl::Impl(uv_loop_t* loop, const UvDriverConfig& config)
     : loop_(loop), config_(config), slots_(kSlots) {
   if (config_.endpoint.random == nullptr) config_.endpoint.random = &random_;
   if (config_.endpoint.mtu == nullptr) config_.endpoint.mtu = &mtu_;
-  if (native() && config_.endpoint.port_arbiter == nullptr)
+  // No other program shares the addresses behind a TUN device.
+  if (native() && !on_tun() && config_.endpoint.port_arbiter == nullptr)
     config_.endpoint.port_arbiter = &port_claims_;
 }
 
 UvDriver::Impl::~Impl() = default;
 
 bool UvDriver::Impl::Start(DriverError* error) {
+  if (!config_.tun_device.empty() && !native()) {
+    Fail(error, Error::kInvalidArgument, "tun_device goes with native encapsulation only");
+    return false;
+  }
   Result<std::unique_ptr<Endpoint>> endpoint = Endpoint::Create(config_.endpoint);
   if (!endpoint.ok()) {
     Fail(error, endpoint.error(), "endpoint configuration");
@@ -141,6 +147,22 @@ bool UvDriver::Impl::OpenRaw(IpFamily family, IoError* error) {
   return true;
 }
 
+bool UvDriver::Impl::OpenTun(IoError* error) {
+  Path any;
+  if (sockets_.Find(any) != nullptr) return true;
+  std::unique_ptr<TunSocket> socket = TunSocket::Open(config_.tun_device, error);
+  if (socket == nullptr) return false;
+  mtu_.Fix(socket->mtu_bytes());
+  auto polled = PolledSocket::Watch(loop_, std::move(socket), any, false, *this, error);
+  if (polled == nullptr) return false;
+  sockets_.ServeBothFamilies(sockets_.Add(std::move(polled)));
+  return true;
+}
+
+bool UvDriver::Impl::OpenNative(IpFamily family, IoError* error) {
+  return on_tun() ? OpenTun(error) : OpenRaw(family, error);
+}
+
 bool UvDriver::Impl::OpenPath(const IpAddress& remote, std::uint16_t remote_udp_port,
                               const IpAddress* bind_local, Path* path, DriverError* error) {
   if (remote.IsUnspecified() || remote.IsMulticastOrBroadcast() ||
@@ -156,6 +178,10 @@ bool UvDriver::Impl::OpenPath(const IpAddress& remote, std::uint16_t remote_udp_
     Fail(error, Error::kInvalidArgument, "local address of another family");
     return false;
   }
+  if (on_tun() && local.IsUnspecified()) {
+    Fail(error, Error::kInvalidArgument, "a path through a TUN device needs a local address");
+    return false;
+  }
   sockets_.CloseAbandoned(*endpoint_, MonotonicClock::Now(),
                           endpoint_->ActiveConnections() == 0 ? kIdle : kIdleWithConnections);
   Path to;
@@ -163,9 +189,9 @@ bool UvDriver::Impl::OpenPath(const IpAddress& remote, std::uint16_t remote_udp_
   to.remote = remote;
   to.remote_udp_port = native() ? std::uint16_t{0} : remote_udp_port;
   IoError io;
-  const bool opened =
-      native() ? SourceAddress(remote, bind_local, &to.local, &io) && OpenRaw(remote.family, &io)
-               : OpenUdp(local, 0, &to, false, &to, &io);
+  const bool opened = native() ? (on_tun() || SourceAddress(remote, bind_local, &to.local, &io)) &&
+                                     OpenNative(remote.family, &io)
+                               : OpenUdp(local, 0, &to, false, &to, &io);
   if (!opened) {
     Fail(error, io);
     return false;
@@ -179,9 +205,13 @@ bool UvDriver::Impl::OpenPath(const IpAddress& remote, std::uint16_t remote_udp_
 
 bool UvDriver::Impl::OpenServer(const IpAddress& local, std::uint16_t udp_port, bool reuse_port,
                                 DriverError* error) {
+  if (on_tun() && local.IsUnspecified()) {
+    Fail(error, Error::kInvalidArgument, "a server on a TUN device needs a local address");
+    return false;
+  }
   IoError io;
   Path bound;
-  const bool opened = native() ? OpenRaw(local.family, &io)
+  const bool opened = native() ? OpenNative(local.family, &io)
                                : OpenUdp(local, udp_port, nullptr, reuse_port, &bound, &io);
   if (!opened) {
     Fail(error, io);

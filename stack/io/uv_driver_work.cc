@@ -32,6 +32,7 @@ void UvDriver::Impl::OnSocket(PolledSocket& socket, int status, int events) {
 void UvDriver::Impl::ReadPackets(PolledSocket& socket) {
   for (int i = 0; i < kMaxReadBatches; ++i) {
     const ReceiveResult result = socket.socket().Receive(received_);
+    if (result.errors) ReadErrors(socket);
     for (std::size_t n = result.too_short; n > 0; --n) {
       endpoint_->CountDrop(native() ? DropReason::kTooShort : DropReason::kUdpLength);
     }

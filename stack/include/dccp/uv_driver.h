@@ -1,8 +1,9 @@
 // Runs an Endpoint on a libuv loop that the application owns.
 //
 // The driver owns the sockets (one UDP socket a client path and a listening address, or raw sockets
-// of protocol 33) and a timerfd. Before the loop blocks it transmits whatever is queued, so an
-// application just calls Endpoint functions. Thread rule: the loop's thread only. RFC 6773 §3.8
+// of protocol 33, or a TUN device) and a timerfd. Before the loop blocks it transmits whatever is
+// queued, so an application just calls Endpoint functions. Thread rule: the loop's thread only. RFC
+// 6773 §3.8
 #pragma once
 
 #include <uv.h>
@@ -29,6 +30,10 @@ struct UvDriverConfig {
   EndpointConfig endpoint;  // random, mtu may stay null: the driver supplies its own
   bool offload = true;      // UDP GSO and GRO where the kernel has them
   std::uint32_t socket_buffer_bytes = 4u << 20;
+  // Native mode only: go through this TUN device, which exists and is up, instead of a raw socket,
+  // with addresses that the kernel routes to it and that are not the kernel's own. For kernels that
+  // speak DCCP themselves, and for tests. Paths and servers must then name their local address.
+  std::string tun_device;
 };
 
 class DCCP_EXPORT UvDriver {
