@@ -102,10 +102,19 @@ class Attack {
     if (!bytes.empty()) Inject(bytes, flow);
   }
 
-  // The same packet several times.
+  // The same packet several times, one by one or as segments of a run, cut right or wrong.
   void HandOver(Flow& flow, unsigned times) {
     const std::vector<std::byte> bytes = MakePacket(input_, flow, config_.encapsulation);
-    for (unsigned i = 0; i < 1 + times % 16; ++i) Inject(bytes, flow);
+    const unsigned count = 1 + times % 16;
+    if ((times & 0x30) == 0) {
+      for (unsigned i = 0; i < count; ++i) Inject(bytes, flow);
+      return;
+    }
+    std::vector<std::byte> run;
+    for (unsigned i = 0; i < count; ++i) run.insert(run.end(), bytes.begin(), bytes.end());
+    const std::size_t cut = (times & 0x40) != 0 ? input_.Integer(2) : bytes.size();
+    node_.Receive(run, flow.path, static_cast<Ecn>(input_.Below(4)), now_,
+                  static_cast<std::uint32_t>(cut));
   }
 
   void Icmp(const Flow& flow) {

@@ -82,11 +82,14 @@ Node::Node(const NodeConfig& config)
 
 // -------------------------------------------------------------------------------- the driver ----
 
-void Node::Receive(std::span<const std::byte> bytes, const Path& path, Ecn ecn, TimePoint now) {
-  traffic_[RemoteOf(path)].in_bytes += bytes.size() + kLowerHeaderBytes;
+void Node::Receive(std::span<const std::byte> bytes, const Path& path, Ecn ecn, TimePoint now,
+                   std::uint32_t segment_bytes) {
+  const std::size_t segments =
+      segment_bytes == 0 ? 1 : (bytes.size() + segment_bytes - 1) / segment_bytes;
+  traffic_[RemoteOf(path)].in_bytes += bytes.size() + segments * kLowerHeaderBytes;
   // An allocation of exactly this size lets a sanitizer see any read beyond it.
   const std::vector<std::byte> exact(bytes.begin(), bytes.end());
-  const InboundDatagram datagram = {exact, 0, path, ecn};
+  const InboundDatagram datagram = {exact, segment_bytes, path, ecn};
   endpoint_->Receive(std::span(&datagram, 1), now);
   Settle(now);
 }

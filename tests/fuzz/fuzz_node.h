@@ -55,7 +55,9 @@ class Node final : private TraceSink {
   ~Node() override = default;
 
   // ---- as the driver; each ends with everything sent and all events taken
-  void Receive(std::span<const std::byte> bytes, const Path& path, Ecn ecn, TimePoint now);
+  // `segment_bytes`: of each of the packets in `bytes`, as GRO delivers them; 0: it is one packet.
+  void Receive(std::span<const std::byte> bytes, const Path& path, Ecn ecn, TimePoint now,
+               std::uint32_t segment_bytes = 0);
   void Icmp(const IcmpError& error, TimePoint now);
   // Lets time pass, timer by timer.
   void RunUntil(TimePoint end);

@@ -1,7 +1,7 @@
-// Two endpoints over a hostile link that drops, repeats, reorders, damages and invents packets as
-// bytes choose. Node judges every step of both. Unless packets were damaged or invented, what is
-// read was sent, and is read once. At the end every connection must end, on a perfect link by
-// itself.
+// Two endpoints over a hostile link that drops, repeats, reorders, damages, refuses and invents
+// packets as bytes choose. Node judges every step of both. Unless packets were damaged or invented,
+// what is read was sent, and is read once. At the end every connection must end, on a perfect link
+// by itself.
 
 #include <algorithm>
 #include <array>
@@ -83,12 +83,14 @@ class Link {
       case 4:
         return Deliver(input_.Byte(), Keep::kNo);
       case 5:
+        if ((op & 32) != 0) return DeliverRun();
         return Deliver(input_.Byte(), Keep::kYes);
       case 6:
         return Drop(input_.Byte());
       case 7:
         return Damage(input_.Byte());
       case 8:
+        if ((op & 32) != 0) return Complain(input_.Byte());
         return Invent((op & 16) != 0);
       case 9:
         return Pass(milliseconds(1 + input_.Byte()));
@@ -134,6 +136,38 @@ class Link {
     if (keep == Keep::kNo) link_.erase(link_.begin() + static_cast<std::ptrdiff_t>(index));
     node(copy.to_server)
         .Receive(copy.packet.bytes, Reverse(copy.packet.path), copy.packet.ecn, now_);
+  }
+
+  // The packets at the head of the link that go one way and are equally long arrive as one run.
+  void DeliverRun() {
+    if (link_.empty()) return;
+    const UnderWay head = link_.front();
+    const std::size_t segment = head.packet.bytes.size();
+    const auto fits = [&](const UnderWay& u) {
+      return u.to_server == head.to_server && u.packet.bytes.size() == segment &&
+             u.packet.ecn == head.packet.ecn && u.packet.path == head.packet.path;
+    };
+    const auto end = std::ranges::find_if_not(link_, fits);
+    std::vector<std::byte> run;
+    for (auto it = link_.begin(); it != end; ++it)
+      run.insert(run.end(), it->packet.bytes.begin(), it->packet.bytes.end());
+    link_.erase(link_.begin(), end);
+    node(head.to_server)
+        .Receive(run, Reverse(head.packet.path), head.packet.ecn, now_,
+                 static_cast<std::uint32_t>(segment));
+  }
+
+  // A router refuses a packet under way, and tells its sender.
+  void Complain(std::size_t which) {
+    if (link_.empty()) return;
+    const UnderWay refused = link_[which % link_.size()];
+    Drop(which);
+    std::vector<std::byte> quoted = refused.packet.bytes;
+    quoted.resize(std::min<std::size_t>(quoted.size(), input_.Byte()));
+    const IcmpError error = {static_cast<IcmpKind>(input_.Below(8)),
+                             static_cast<std::uint32_t>(input_.Integer(2)), refused.packet.path,
+                             quoted};
+    node(!refused.to_server).Icmp(error, now_);
   }
 
   // What is under way now arrives in order, and time passes.
