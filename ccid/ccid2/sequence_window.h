@@ -28,9 +28,9 @@ class SequenceWindowControl {
 
   // The most packets that may be in flight. The peer accepts sequence numbers up to three quarters
   // of Sequence Window past the greatest it has seen: a larger flight could, lost in one burst,
-  // leave the next packet outside.
+  // leave the next packet outside. The RFC rounds them up, but Linux down.
   std::uint32_t FlightLimit() const {
-    const std::uint64_t limit = std::max<std::uint64_t>(current_ - current_ / 4, 1);
+    const std::uint64_t limit = std::max<std::uint64_t>(current_ / 4 * 3 + current_ % 4 * 3 / 4, 1);
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(limit, std::numeric_limits<std::uint32_t>::max()));
   }

@@ -430,6 +430,15 @@ TEST(Ccid2Window, R4340_FT_10_SequenceWindowIsAskedForInPowersOfTwoAndAgainIfUna
             ccid2::SequenceWindowControl::kMax);
 }
 
+TEST(Ccid2Window, R4340_LNX_19_TheFlightFitsThreeQuartersOfTheWindowRoundedDown) {
+  for (std::uint64_t window = 1; window < 500; ++window) {
+    const std::uint64_t limit = ccid2::SequenceWindowControl(window).FlightLimit();
+    EXPECT_EQ(limit, std::max<std::uint64_t>(3 * window / 4, 1)) << window;
+  }
+  EXPECT_EQ(ccid2::SequenceWindowControl(ccid2::SequenceWindowControl::kMax).FlightLimit(),
+            0xFFFFFFFFu);
+}
+
 TEST(Ccid2Window, R4340_FT_10_AcksOfAReceiverCountTowardsItsSequenceWindow) {
   CcidInit init = DefaultInit();
   init.sequence_window = 100;
