@@ -13,16 +13,17 @@ std::uint32_t Timestamps::Value(TimePoint now) {
 
 bool Timestamps::WriteTimestamp(OptionWriter& out, TimePoint now) {
   if (!AddTimestamp(out, TenMicros(Value(now)))) return false;
-  sent_ = true;
+  if (!first_sent_) first_sent_ = now;
   return true;
 }
 
 std::optional<Duration> Timestamps::OnEcho(std::uint32_t echo, Duration elapsed,
                                            TimePoint now) const {
-  if (!sent_) return std::nullopt;
+  if (!first_sent_) return std::nullopt;
   const TenMicros age = TenMicros(Value(now)).Since(TenMicros(echo));
-  // More than half the range back is the future, or nonsense.
-  if (age.ticks() > TenMicros::kMaxTicks / 2 || age.ToDuration() < elapsed) return std::nullopt;
+  // A value from the future counts as one from long ago. Two roundings make up to a unit.
+  const Duration oldest = now - *first_sent_ + TenMicros::kUnit;
+  if (age.ToDuration() > oldest || age.ToDuration() < elapsed) return std::nullopt;
   return std::max<Duration>(age.ToDuration() - elapsed, TenMicros::kUnit);
 }
 

@@ -20,7 +20,7 @@ class Timestamps {
   // Writes a Timestamp option; false: no room.
   bool WriteTimestamp(OptionWriter& out, TimePoint now);
   // The RTT that a Timestamp Echo tells, at least one unit; empty where it echoes nothing that we
-  // can have sent.
+  // can have sent: a value from before the first or from the future.
   std::optional<Duration> OnEcho(std::uint32_t echo, Duration elapsed, TimePoint now) const;
 
   // A packet `seq` of the peer carried Timestamp `value`. Only that of the greatest number is kept.
@@ -38,7 +38,7 @@ class Timestamps {
   };
   std::optional<Pending> pending_;
   std::optional<Seq64> newest_;  // number of the newest Timestamp seen, echoed or not
-  bool sent_ = false;
+  std::optional<TimePoint> first_sent_;
 };
 
 }  // namespace dccp

@@ -111,6 +111,9 @@ TEST_F(TimestampsTest, EchoThatCannotBeOursGivesNoSample) {
   Send(now);
   EXPECT_FALSE(timestamps_.OnEcho(value + 100, Duration::zero(), now).has_value());
   EXPECT_FALSE(timestamps_.OnEcho(value, seconds(1), now + milliseconds(10)).has_value());
+  // From before the first that we sent: a peer must not talk us into a round trip of hours.
+  EXPECT_FALSE(timestamps_.OnEcho(value - 10'000, Duration::zero(), now).has_value());
+  EXPECT_FALSE(timestamps_.OnEcho(value - 2, Duration::zero(), now + seconds(9)).has_value());
   EXPECT_EQ(timestamps_.OnEcho(value, Duration::zero(), now), microseconds(10));
 }
 
