@@ -47,7 +47,9 @@ bool Connection::Impl::ShortSeqnos(PacketType type) const {
 Ecn Connection::Impl::EcnFor(PacketType type) const {
   const bool handshake =
       type == PacketType::kRequest || type == PacketType::kResponse || type == PacketType::kReset;
-  return ecn_out_ && !handshake ? Ecn::kEct0 : Ecn::kNotEct;
+  // From the very packet on that confirms the peer's wish: its Confirm is written by now.
+  const bool incapable = features_.value(FeatureNumber::kEcnIncapable, Located::kRemote) != 0;
+  return ecn_out_ && !incapable && !handshake ? Ecn::kEct0 : Ecn::kNotEct;
 }
 
 void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t payload_bytes, bool data,
