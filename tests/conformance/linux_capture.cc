@@ -105,6 +105,13 @@ SentPacket Decoded(const LinuxPacket& packet) {
   return Decode(datagram, Encapsulation::kUdp, TimePoint());
 }
 
+Octets OptionData(const LinuxPacket& packet, OptionType type) {
+  const SentPacket decoded = Decoded(packet);
+  const WireOption* option = decoded.Find(type);
+  EXPECT_NE(option, nullptr);
+  return option == nullptr ? Octets() : option->data;
+}
+
 WirePeerConfig AsServerOf(const std::vector<LinuxPacket>& packets) {
   return ConfigOf(packets, false);
 }

@@ -39,6 +39,9 @@ Bytes ToWirePeer(const LinuxPacket& packet, std::uint64_t ack);
 // As an endpoint's own packets are seen.
 SentPacket Decoded(const LinuxPacket& packet);
 
+// The data of its first option of this type; fails the test where there is none.
+Octets OptionData(const LinuxPacket& packet, OptionType type);
+
 // Listens or connects as the Linux end of the conversation did: its initial number, its service.
 WirePeerConfig AsServerOf(const std::vector<LinuxPacket>& packets);
 WirePeerConfig AsClientOf(const std::vector<LinuxPacket>& packets);

@@ -1,7 +1,7 @@
-// Whole connections that Linux 6.1.192 had with itself, one of its ends replaced by an endpoint that
-// starts with the same sequence number: the other end's packets come in their order, at their times,
-// byte for byte but for the ports and, since the endpoint acknowledges at other moments than Linux
-// does, the Acknowledgement Number where told.
+// Whole connections that Linux 6.1.192 had with itself, one of its ends replaced by an endpoint
+// that starts with the same sequence number: the other end's packets come in their order, at their
+// times, byte for byte but for the ports and, since the endpoint acknowledges at other moments than
+// Linux does, the Acknowledgement Number where told.
 
 #include <gtest/gtest.h>
 
@@ -59,9 +59,7 @@ class Replay {
 
   WirePeer& peer() { return peer_; }
   const std::vector<LinuxPacket>& packets() const { return packets_; }
-  bool FromLinux(const LinuxPacket& packet) const {
-    return packet.from_client == linux_is_client_;
-  }
+  bool FromLinux(const LinuxPacket& packet) const { return packet.from_client == linux_is_client_; }
 
   void WaitFor(const LinuxPacket& packet) {
     const TimePoint at = begin_ + packet.at;
@@ -234,8 +232,7 @@ TEST(LinuxReplay, R4340_LNX_23_OurClientLearnsItsLossesFromALinuxReceiver) {
   std::map<std::uint64_t, bool> is_data;
   for (const SentPacket& packet : replay.sent()) is_data[packet.seq] = !packet.payload.empty();
   std::uint64_t lost = 0;
-  for (const auto& [seq, received] : told.all())
-    lost += !received && is_data[seq] ? 1u : 0u;
+  for (const auto& [seq, received] : told.all()) lost += !received && is_data[seq] ? 1u : 0u;
   EXPECT_GE(lost, 3u) << "the capture shows no loss";
   EXPECT_EQ(peer.Info().counters.data_packets_lost, lost);
   EXPECT_GE(peer.Info().sender.loss_events, 1u);
