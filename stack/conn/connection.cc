@@ -200,6 +200,8 @@ Result<void> Connection::Impl::CommitSend(std::size_t bytes, const SendOptions& 
   if (reserved_ == nullptr || bytes > reserved_->length) return Error::kInvalidArgument;
   if (state_ == State::kClosed || state_ > State::kOpen || closer_.requested() || peer_stopped_)
     return Error::kBadState;
+  // The path may have shrunk since the reservation. §14
+  if (bytes > path_mtu_.mps_bytes()) return Error::kMessageTooLarge;
   reserved_->length = static_cast<std::uint32_t>(bytes);
   // The deadline of what is queued now can only pass later, so no time is needed here.
   if (!send_queue_.Push({reserved_, options.deadline, options.priority}, TimePoint::min())) {
