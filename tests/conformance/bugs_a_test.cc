@@ -261,6 +261,13 @@ TEST(Bugs, Bug_A40_WhatIsNotAnsweredAtAPort) {
   }
 }
 
+TEST(Bugs, Bug_A41_AResponseIsNotRepeatedByTimer) {
+  WirePeer peer;
+  peer.ServerInRespond();
+  peer.Advance(seconds(300));
+  EXPECT_THAT(peer.Take(), IsEmpty());
+}
+
 TEST(Bugs, Bug_A43_DataInRespondOpensNothing) {
   WirePeer peer;
   peer.ServerInRespond();

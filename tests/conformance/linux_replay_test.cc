@@ -173,7 +173,7 @@ TEST(LinuxReplay, R4340_LNX_05_LNX_17_OurClientTalksToALinuxEchoServer) {
 }
 
 // What arrived is what our Ack Vectors say, packet by packet.
-TEST(LinuxReplay, R4340_LNX_23_R4340_AV_05_OurServerReportsTheLossesOfALinuxSender) {
+TEST(LinuxReplay, R4340_LNX_23_AV_05_OurServerReportsTheLossesOfALinuxSender) {
   Replay replay("netem-ccid2", true);
   WirePeer& peer = replay.peer();
   peer.Listen();

@@ -1,5 +1,5 @@
-// What Linux 6.1.192 does in each state, in its own packets, and how an endpoint stays well with it:
-// repeated packets, Syncs, closes and refusals. RFC 4340 §8
+// What Linux 6.1.192 does in each state, in its own packets, and how an endpoint stays well with
+// it: repeated packets, Syncs, closes and refusals. RFC 4340 §8
 
 #include <gtest/gtest.h>
 
@@ -163,8 +163,8 @@ TEST(LinuxClient, R4340_LNX_18_LNX_24_OurRefusalIsTheOneOfALinuxServer) {
   EXPECT_GE(compared, 1u);
 }
 
-// It answers a Request or Response that reaches its OPEN socket, and whatever is outside its window,
-// with a Sync: with an Ack Vector that begins elsewhere than at the Acknowledgement Number.
+// It answers a Request or Response that reaches its OPEN socket, and whatever is outside its
+// window, with a Sync: with an Ack Vector that begins elsewhere than at the Acknowledgement Number.
 TEST(LinuxServer, R4340_LNX_19_LNX_20_LNX_23_ItsSyncsAreAnsweredAndAcknowledgeNothing) {
   const Packets packets = LinuxConversation("server-open");
   std::size_t syncs = 0;
@@ -203,8 +203,8 @@ TEST(LinuxServer, R4340_LNX_23_ItsSyncAckIsTaken) {
   EXPECT_EQ(peer.Info().counters.sequence_invalid, 0u);
 }
 
-// A Linux receiver takes what lies up to floor(3W/4) ahead, one less than we do; a sender that waits
-// for acknowledgements stays below both.
+// A Linux receiver takes what lies up to floor(3W/4) ahead, one less than we do; a sender that
+// waits for acknowledgements stays below both.
 TEST(LinuxServer, R4340_LNX_19_WeStayWithinItsWindow) {
   constexpr std::uint64_t kWindow = 33;
   WirePeerConfig config;
@@ -300,7 +300,8 @@ TEST(LinuxClient, R4340_LNX_22_ItsCloseMeetsOurCloseOrCloseReq) {
   }
 }
 
-// "Fragmentation needed" makes it send a Sync, from REQUEST too, where it has nothing to acknowledge.
+// "Fragmentation needed" makes it send a Sync, from REQUEST too, where it has nothing to
+// acknowledge.
 TEST(LinuxClient, R4340_LNX_26_ItsSyncFromRequestHarmsNothing) {
   const Packets packets = LinuxConversation("client-frag-needed");
   ASSERT_THAT(packets, SizeIs(2));
@@ -330,7 +331,7 @@ TEST(LinuxClient, R4340_LNX_26_ItsSyncInOpenIsAnswered) {
 }
 
 // A Linux server refuses a first Ack that does not confirm all that it asked: Reset(Too Busy).
-TEST(LinuxServer, R4340_LNX_05_R4340_RST_01_ItsTooBusyAfterTheHandshakeIsUnderstood) {
+TEST(LinuxServer, R4340_LNX_05_RST_01_ItsTooBusyAfterTheHandshakeIsUnderstood) {
   const Packets packets = LinuxConversation("server-wants-confirms");
   WirePeer peer(AsClientOf(packets));
   ReachPartOpenWithLinuxServer(peer, packets);

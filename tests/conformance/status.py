@@ -111,6 +111,8 @@ def ids_of(name):
             mode = "bug"
         elif token == "Cve" and len(tokens) >= 2 and tokens[0].isdigit() and tokens[1].isdigit():
             found.append(f"Cve-{tokens.pop(0)}-{tokens.pop(0)}")
+        elif token == "Cve" and tokens and re.fullmatch(r"[0-9a-f]{12}", tokens[0]):
+            found.append(f"Cve-{tokens.pop(0)}")
         elif mode == "bug" and re.fullmatch(r"[A-Z]\d{1,2}", token):
             found.append(f"Bug-{token}")
         elif mode and re.fullmatch(r"[A-Z]+", token) and tokens and re.fullmatch(r"\d\d", tokens[0]):
