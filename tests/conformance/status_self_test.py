@@ -77,6 +77,10 @@ def main():
         code, printed = run_in(root, ["--check"])
         if code != 0 or printed:
             faults.append(f"what it wrote does not please it: {printed}")
+        (root / "tests/conformance/a_test.cc").write_text("TEST(A, Bug_A1_Now) {\n")
+        run_in(root, [])
+        if "later" in (root / "tests/conformance/requirements.tsv").read_text():
+            faults.append("an item with a test is still for later")
         readme = (root / "README.md").read_text()
         if not (readme.startswith("before\n") and readme.endswith("\nafter\n")):
             faults.append("README.md lost what was around the markers")
