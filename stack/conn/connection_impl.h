@@ -129,6 +129,7 @@ class Connection::Impl {
 
   // ---- timers and consequences
   void OnTimer(Timer timer, TimePoint now);
+  void OnUserTimeout(TimePoint now);
   void KeepAlive(TimePoint now);
   void ApplyFeatureChanges(TimePoint now);
   void ApplyFeature(const FeatureChange& change, TimePoint now);

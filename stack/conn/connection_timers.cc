@@ -63,22 +63,26 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
       acks_.Demand(ccids_.receiver()->OnTimeout(now));
       break;
     case Timer::kUserTimeout:
-      switch (liveness_.OnTimer(now)) {
-        case Liveness::Action::kProbe:
-          // Where the limit holds it back, Syncs enough have just left.
-          if (state_ == State::kOpen) MaybeSync(seq_.gsr(), now);
-          break;
-        case Liveness::Action::kGiveUp:
-          Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
-          break;
-        case Liveness::Action::kNothing:
-          break;
-      }
+      OnUserTimeout(now);
       break;
     case Timer::kKeepAlive:
       KeepAlive(now);
       break;
     case Timer::kCount:
+      break;
+  }
+}
+
+void Connection::Impl::OnUserTimeout(TimePoint now) {
+  switch (liveness_.OnTimer(now)) {
+    case Liveness::Action::kProbe:
+      // Where the limit holds it back, Syncs enough have just left.
+      if (state_ == State::kOpen) MaybeSync(seq_.gsr(), now);
+      break;
+    case Liveness::Action::kGiveUp:
+      Fail(ClosedBy::kTimeout, {ResetCode::kAborted, {}}, now);
+      break;
+    case Liveness::Action::kNothing:
       break;
   }
 }

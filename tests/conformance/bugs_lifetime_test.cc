@@ -69,7 +69,7 @@ TEST_F(TwoPeers, Cve_2020_16119_AListenerMayGoAndComeWhileItsConnectionsLive) {
   params.options.initial_sequence = SeqNo(kIss);
   for (int round = 0; round < 3; ++round) {
     const ListenerId listener = peer_.endpoint().Listen(params).value();
-    const auto base = static_cast<std::uint64_t>(8000 + 100 * round);
+    const auto base = 8000 + 100 * static_cast<std::uint64_t>(round);
     InjectOther(Request(base));
     const SentPacket response = peer_.TakeOne();
     InjectOther(Ack(base + 1, response.seq).With(ConfirmsFor(response)));

@@ -43,7 +43,7 @@ TEST(Random, R4340_GEN_06_InitialNumbersAndPortsComeFromTheRandomSource) {
     ports.insert(request.source_port);
   }
   // Each bit is even within five standard deviations; ports hardly meet in 16384.
-  for (const unsigned n : ones) EXPECT_NEAR(n, kRuns / 2, 50);
+  for (const unsigned n : ones) EXPECT_NEAR(n, kRuns / 2.0, 50);
   EXPECT_GT(ports.size(), 380u);
   // Nothing but that source decides them.
   EXPECT_EQ(FirstRequest(1).seq, FirstRequest(1).seq);
