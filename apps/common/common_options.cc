@@ -23,6 +23,8 @@ void AddCommonOptions(CLI::App* app, CommonOptions* o) {
   app->add_option("--ccid", o->ccid_text, "Congestion control, in order of preference: 2[,..]");
   app->add_option("--timeout", o->timeout_text, "Give up on a silent peer after S seconds (30)");
   app->add_option("--ecn", o->ecn_text, "Explicit Congestion Notification: on (default) or off");
+  app->add_option("--path-mtu", o->path_mtu_text,
+                  "Packet size: probe (default), icmp: no probing, fragment: leave it to IP");
   app->add_option("--trace", o->trace_file, "Write every packet to a pcap file");
   app->add_option("--events", o->events_file, "Write every event to a file of JSON lines");
   app->add_option("-i,--interval", o->interval_text, "Seconds between reports (1), 0: none");
@@ -57,6 +59,8 @@ std::string UnderstandCommonOptions(const CcidRegistry& registry, CommonOptions*
   o->interval = *interval;
   if (o->ecn_text != "on" && o->ecn_text != "off")
     return fmt::format("--ecn: '{}' is neither on nor off", o->ecn_text);
+  if (o->path_mtu_text != "probe" && o->path_mtu_text != "icmp" && o->path_mtu_text != "fragment")
+    return fmt::format("--path-mtu: '{}' is none of probe, icmp, fragment", o->path_mtu_text);
 
   if (!o->bind_text.empty()) {
     if (!ParseAddress(o->bind_text, &o->bind))
@@ -82,6 +86,8 @@ ConnectionOptions ToConnectionOptions(const CommonOptions& o) {
   c.tx_ccids = o.ccids;
   c.rx_ccids = o.ccids;
   c.ecn = o.ecn_text == "on";
+  c.probe_path_mtu = o.path_mtu_text == "probe";
+  c.allow_fragmentation = o.path_mtu_text == "fragment";
   c.user_timeout = o.timeout;
   c.request_timeout = o.timeout;
   return c;

@@ -29,6 +29,7 @@ struct CommonOptions {
   std::string timeout_text = "30";
   std::string interval_text = "1";
   std::string ecn_text = "on";
+  std::string path_mtu_text = "probe";
   std::string bind_text;
   std::string trace_file;
   std::string events_file;

@@ -3,8 +3,8 @@
 _udccp() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   local tool=${COMP_WORDS[0]##*/}
-  local common='-4 -6 --encap --tun --udp-port -p --port --service --ccid --timeout --ecn --trace
-    --events -i --interval --bind --json --json-stream --help --version'
+  local common='-4 -6 --encap --tun --udp-port -p --port --service --ccid --timeout --ecn --path-mtu
+    --trace --events -i --interval --bind --json --json-stream --help --version'
   local own=''
   case $tool in
     dccp-send)
@@ -21,6 +21,7 @@ _udccp() {
     --encap) mapfile -t COMPREPLY < <(compgen -W 'udp native' -- "$cur") ;;
     --tun) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur") ;;
     --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur") ;;
+    --path-mtu) mapfile -t COMPREPLY < <(compgen -W 'probe icmp fragment' -- "$cur") ;;
     --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
     --fields)
       mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack

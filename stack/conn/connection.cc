@@ -22,9 +22,8 @@ PathMtu::Config MtuConfig(const ConnectionEnv& env, const ConnectionInit& init) 
   PathMtu::Config config;
   config.family = init.tuple.path.local.family;
   config.encapsulation = env.encapsulation;
-  config.interface_mtu = init.mtu_bytes;
-  if (init.options.max_packet_bytes != 0)
-    config.interface_mtu = std::min(config.interface_mtu, init.options.max_packet_bytes);
+  config.interface_mtu = LimitedMtu(init.mtu_bytes, init.options.max_packet_bytes);
+  config.fragment = init.options.allow_fragmentation;
   constexpr std::uint32_t kDataChecksumBytes = 8;  // the option, in whole words
   if (init.options.data_checksum) config.reserve_bytes += kDataChecksumBytes;
   return config;
@@ -62,8 +61,10 @@ Connection::Impl::Impl(const ConnectionEnv& env, const ConnectionInit& init)
       closer_(init.role, init.options.server_timewait),
       liveness_(init.options.user_timeout),
       path_mtu_(MtuConfig(env, init)),
+      prober_(init.tuple.path.local.family, path_mtu_.interface_mtu()),
       short_policy_(env.msl),
-      assembler_({env.slab, env.tx, env.trace, env.encapsulation, init.id, init.tuple}),
+      assembler_({env.slab, env.tx, env.trace, env.encapsulation, init.id, init.tuple,
+                  init.options.allow_fragmentation}),
       ecn_out_(init.options.ecn) {}
 
 Connection::Impl::~Impl() {
@@ -287,9 +288,11 @@ ConnectionInfo Connection::Impl::Info() const {
   info.tx_ccid = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kLocal));
   info.rx_ccid = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kRemote));
   info.mps_bytes = path_mtu_.mps_bytes();
+  info.path_mtu_bytes = path_mtu_.pmtu();
   info.rtt = rtt_;
   info.send_queue_datagrams = send_queue_.datagrams();
   info.counters = counters_;
+  info.counters.mtu_black_holes = prober_.black_holes();
   info.counters.queue_drops = send_queue_.dropped() + send_queue_.expired();
   if (ccids_.sender() != nullptr) info.sender = ccids_.sender()->Stats();
   if (ccids_.receiver() != nullptr) info.receiver = ccids_.receiver()->Stats();
@@ -346,6 +349,10 @@ std::uint32_t Connection::SendRoom(std::size_t bytes) const { return impl_->Send
 std::size_t Connection::Read(std::span<ReceivedDatagram> out) { return impl_->Read(out); }
 void Connection::StopReading() { impl_->StopReading(); }
 void Connection::SetSlowReceiver(bool slow) { impl_->SetSlowReceiver(slow); }
+Result<void> Connection::PathChanged(std::uint32_t mtu_bytes, TimePoint now) {
+  return impl_->PathChanged(mtu_bytes, now);
+}
+Result<void> Connection::RediscoverMtu(TimePoint now) { return impl_->RediscoverMtu(now); }
 Result<void> Connection::Close(TimePoint now, Duration drain) { return impl_->Close(now, drain); }
 Result<void> Connection::Abort(TimePoint now, ResetCode code) { return impl_->Abort(now, code); }
 

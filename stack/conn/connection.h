@@ -85,6 +85,8 @@ class Connection {
   std::size_t Read(std::span<ReceivedDatagram> out);
   void StopReading();
   void SetSlowReceiver(bool slow);
+  Result<void> PathChanged(std::uint32_t mtu_bytes, TimePoint now);
+  Result<void> RediscoverMtu(TimePoint now);
   Result<void> Close(TimePoint now, Duration drain);
   Result<void> Abort(TimePoint now, ResetCode code);
 

@@ -18,9 +18,11 @@
 #include "stack/conn/incoming_options.h"
 #include "stack/conn/liveness.h"
 #include "stack/conn/ndp_counter.h"
+#include "stack/conn/odd_icmp.h"
 #include "stack/conn/opening.h"
 #include "stack/conn/packet_assembler.h"
 #include "stack/conn/path_mtu.h"
+#include "stack/conn/pmtu_prober.h"
 #include "stack/conn/recv_queue.h"
 #include "stack/conn/reverse_loss.h"
 #include "stack/conn/send_queue.h"
@@ -61,11 +63,15 @@ class Connection::Impl {
   std::optional<ResetReason> StartServer(const PacketView& request, Ecn ecn, TimePoint now);
   void Refuse(const ResetReason& reason, TimePoint now) { Fail(ClosedBy::kProtocol, reason, now); }
   void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
-  void OnIcmp(const IcmpError& error, TimePoint now);
 
   // connection_output.cc: building packets.
   bool WantsTransmit(TimePoint now) const;
   void Transmit(TimePoint now, std::uint32_t max_packets);
+
+  // connection_path.cc: the path below, and what becomes known of it.
+  void OnIcmp(const IcmpError& error, TimePoint now);
+  Result<void> PathChanged(std::uint32_t mtu_bytes, TimePoint now);
+  Result<void> RediscoverMtu(TimePoint now);
 
   // connection_timers.cc: time, and what a change of state or feature entails.
   TimePoint NextTimeout() const { return timers_.Next(); }
@@ -127,6 +133,16 @@ class Connection::Impl {
   bool SendControl(PacketType type, Seq64 ack, const ResetReason& reset, TimePoint now);
   void StartClose(PacketType type, TimePoint now);
 
+  // ---- the path
+  void OnTooBig(const IcmpError& error, Seq64 quoted, TimePoint now);
+  void LowerMtu(std::uint32_t next_hop_mtu, TimePoint now);
+  void OnOddTooBig(std::uint32_t mtu_bytes, TimePoint now);
+  void UpdateProbing(TimePoint now);
+  void ProbeIfDue(TimePoint now);
+  void SendProbe(std::uint32_t ip_bytes, TimePoint now);
+  void AdoptProbedMtu(TimePoint now);
+  void OnMpsChanged(TimePoint now);
+
   // ---- timers and consequences
   void OnTimer(Timer timer, TimePoint now);
   void OnUserTimeout(TimePoint now);
@@ -140,7 +156,6 @@ class Connection::Impl {
   void TearDown(State state, const CloseReason& reason, TimePoint now);
   void Fail(ClosedBy by, const ResetReason& reason, TimePoint now);
   void EnterOpen(Seq64 osr, TimePoint now);
-  void OnMpsChanged(TimePoint now);
   void UpdateTimers();
   Duration GiveUpAfter() const;
   void TraceCc(TimePoint now) const;
@@ -171,6 +186,8 @@ class Connection::Impl {
   Closer closer_;
   Liveness liveness_;
   PathMtu path_mtu_;
+  PmtuProber prober_;
+  OddIcmp odd_icmp_;
   Timestamps timestamps_;
   NdpCounter ndp_;
   SyncLimiter sync_limiter_;

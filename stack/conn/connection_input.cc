@@ -5,7 +5,6 @@
 #include "stack/conn/connection_impl.h"
 #include "stack/conn/steps.h"
 #include "stack/wire/crc32c.h"
-#include "stack/wire/icmp_quote.h"
 
 namespace dccp {
 namespace {
@@ -198,6 +197,9 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
   }
   counters_.data_packets_lost += digest.lost_data_packets;
   counters_.data_packets_marked += digest.marked_data_packets;
+  prober_.OnFates(digest.runs, in.now);
+  if (in.type == PacketType::kSyncAck) prober_.OnSyncAck(*in.ack, in.now);
+  AdoptProbedMtu(in.now);
   if (ccids_.sender() == nullptr) return;
 
   const ReverseLossDetector::Counts reverse = reverse_.Take();
@@ -389,24 +391,6 @@ void Connection::Impl::Deliver(const Arrived& in, const IncomingOptions& options
 void Connection::Impl::FlushAck(TimePoint now) {
   // Data that may leave now carries the acknowledgement: it is built by the next Transmit.
   if (acks_.due() && !DataMayGo()) SendAck(now);
-}
-
-// §14.1: an error is believed when it quotes a packet that we have in flight.
-void Connection::Impl::OnIcmp(const IcmpError& error, TimePoint now) {
-  if (state_ == State::kClosed || state_ == State::kTimeWait) return;
-  const auto quote = ParseIcmpQuote(error.quoted);
-  if (!quote || !quote->seq) return;
-  const Seq64 seq = seq_.UnwrapAck(*quote->seq, quote->extended);
-  if (seq < (state_ == State::kRequest ? seq_.iss() : seq_.awl()) || seq > seq_.gss()) return;
-  if (error.kind == IcmpKind::kTooBig) {
-    if (path_mtu_.OnTooBig(error.mtu_bytes)) OnMpsChanged(now);
-  } else if (state_ == State::kRequest) {
-    CloseReason reason;
-    reason.by = ClosedBy::kUnreachable;
-    reason.icmp = error.kind;
-    TearDown(State::kClosed, reason, now);
-  }
-  UpdateTimers();
 }
 
 void Connection::Impl::TraceDrop(const Arrived& in, DropReason reason) const {

@@ -256,7 +256,12 @@ bool Connection::Impl::SendData(TimePoint now) {
   OptionWriter options(std::span<std::byte>(buffer).first(room));
   const PacketType planned = ack ? PacketType::kDataAck : PacketType::kData;
   const BuildDecision decision = ccids_.sender()->OnBuild({planned, seq, bytes, now}, options);
-  ack = ack || decision.acknowledge;
+  if (decision.acknowledge && !ack) {
+    // Where its options do not fit beside the data, an Ack does it.
+    constexpr std::size_t kEchoBytes = 10;
+    ack = options.bytes().size() + kEchoBytes + acks_.WantedBytes() <= room;
+    want_ack_ = want_ack_ || !ack;
+  }
   const PacketType type = ack ? PacketType::kDataAck : PacketType::kData;
   if (options_.data_checksum) AddDataChecksum(options, Crc32c(front->cell->bytes()));
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
@@ -274,7 +279,10 @@ bool Connection::Impl::SendData(TimePoint now) {
   if (least > 0 && options_.checksum_coverage >= least)
     fields.cscov = FittingCoverage(options_.checksum_coverage, bytes);
   const SendItem item = send_queue_.Pop();
+  const std::size_t header_bytes = FixedHeaderBytes(type, fields.extended) + options.bytes().size();
   assembler_.SendCell(fields, options.bytes(), item.cell, EcnFor(type), now);
+  prober_.OnDataSent(
+      seq, path_mtu_.LowerHeaderBytes() + static_cast<std::uint32_t>(header_bytes) + bytes, now);
   if (ack) {
     acks_.OnSent();
     want_ack_ = false;

@@ -68,6 +68,9 @@ void Connection::Impl::OnTimer(Timer timer, TimePoint now) {
     case Timer::kKeepAlive:
       KeepAlive(now);
       break;
+    case Timer::kPathMtu:
+      ProbeIfDue(now);
+      break;
     case Timer::kCount:
       break;
   }
@@ -110,6 +113,8 @@ void Connection::Impl::UpdateTimers() {
   ccids_.UpdateTimers(timers_);
   const TimePoint feature = state_ >= State::kPartOpen ? features_.NextTimeout() : kNever;
   if (timers_.Get(Timer::kFeature) != feature) timers_.Set(Timer::kFeature, feature);
+  const TimePoint probe = state_ == State::kOpen ? prober_.NextTimeout() : kNever;
+  if (timers_.Get(Timer::kPathMtu) != probe) timers_.Set(Timer::kPathMtu, probe);
   if (liveness_.enabled() && state_ >= State::kPartOpen) {
     const TimePoint t = liveness_.Deadline();
     if (timers_.Get(Timer::kUserTimeout) != t) timers_.Set(Timer::kUserTimeout, t);
@@ -140,6 +145,7 @@ void Connection::Impl::EnterOpen(Seq64 osr, TimePoint now) {
   seq_.SetOsr(osr);
   SetState(State::kOpen, now);
   features_.SetOpen(now);
+  UpdateProbing(now);
   request_data_.clear();
 }
 
@@ -213,6 +219,7 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       } else {
         history_.set_coverage(change.value != 0 ? AckCoverage::kAckVector
                                                 : AckCoverage::kNumberOnly);
+        UpdateProbing(now);
       }
       break;
     case FeatureNumber::kEcnIncapable:
@@ -220,6 +227,7 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       break;
     case FeatureNumber::kSendNdpCount:
       (local ? send_ndp_ : peer_ndp_) = change.value != 0;
+      UpdateProbing(now);
       break;
     case FeatureNumber::kCcid:
       // A change in mid-connection starts the congestion state afresh. §10.5
@@ -261,15 +269,11 @@ void Connection::Impl::HandleRequests(const CcidRequests& requests, TimePoint no
         features_.ChangeLocalNn(requests.features[i].feature, requests.features[i].value));
   }
   if (requests.send_ack) want_ack_ = true;
-  if (requests.abandon_in_flight) history_.AbandonInFlight();
+  if (requests.abandon_in_flight) {
+    history_.AbandonInFlight();
+    prober_.OnTimeout(now);
+  }
   if (requests.reset) Fail(ClosedBy::kProtocol, *requests.reset, now);
-}
-
-void Connection::Impl::OnMpsChanged(TimePoint now) {
-  events_ |= kEventMpsChanged;
-  const PathInfo path{rtt_, path_mtu_.mps_bytes()};
-  if (ccids_.sender() != nullptr) ccids_.sender()->OnPathInfo(path, now);
-  if (ccids_.receiver() != nullptr) ccids_.receiver()->OnPathInfo(path, now);
 }
 
 void Connection::Impl::TraceCc(TimePoint now) const {

@@ -26,6 +26,7 @@ struct AssemblerConfig {
   Encapsulation encapsulation = Encapsulation::kUdp;
   ConnId id;
   FlowTuple tuple;
+  bool may_fragment = false;  // any packet, at the application's request. RFC 4340 §14.2
 };
 
 // Owns no packet: a finished one belongs to the ring. Ports, checksum and addresses are added here.
@@ -41,11 +42,15 @@ class PacketAssembler {
   // full or no buffer is to be had.
   bool Send(HeaderFields fields, std::span<const std::byte> options,
             std::span<const std::byte> payload, Ecn ecn, TimePoint now);
+  // The same with `bytes` bytes of nothing as payload.
+  bool SendPadded(HeaderFields fields, std::span<const std::byte> options, std::size_t bytes,
+                  Ecn ecn, TimePoint now);
   // A packet whose payload lies in `cell` with room for the header before it; takes the cell.
   void SendCell(HeaderFields fields, std::span<const std::byte> options, Cell* cell, Ecn ecn,
                 TimePoint now);
 
  private:
+  Cell* NewCell(std::size_t header_bytes, std::size_t payload_bytes);
   void Finish(const HeaderFields& fields, std::span<const std::byte> options, Cell* cell, Ecn ecn,
               TimePoint now);
 

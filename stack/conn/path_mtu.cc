@@ -17,8 +17,7 @@ constexpr std::uint32_t LessOrZero(std::uint32_t a, std::uint32_t b) { return a 
 
 }  // namespace
 
-PathMtu::PathMtu(const Config& config)
-    : config_(config), pmtu_(std::max(config.interface_mtu, floor())) {
+PathMtu::PathMtu(const Config& config) : config_(config), pmtu_(interface_mtu()) {
   DCCP_CHECK(config.quantum > 0);
   Update();
 }
@@ -31,14 +30,20 @@ std::uint32_t PathMtu::LowerHeaderBytes() const {
 }
 
 std::uint32_t PathMtu::RoomForHeaders(std::uint32_t payload_bytes) const {
-  return LessOrZero(pmtu_, LowerHeaderBytes() + payload_bytes);
+  return LessOrZero(LargestPacket(), LowerHeaderBytes() + payload_bytes);
+}
+
+std::uint32_t PathMtu::LargestPacket() const {
+  // What the length field of either IP header can say; reassembly is limited to it.
+  constexpr std::uint32_t kLargestIpPacket = 65535;
+  return config_.fragment ? kLargestIpPacket : pmtu_;
 }
 
 bool PathMtu::Update() {
   const std::uint32_t q = config_.quantum;
   const std::uint32_t reserve = (config_.reserve_bytes + q - 1) / q * q;
   const std::uint32_t old = mps_bytes_;
-  mps_bytes_ = LessOrZero(pmtu_, LowerHeaderBytes() + kHeaderBytes + reserve);
+  mps_bytes_ = LessOrZero(LargestPacket(), LowerHeaderBytes() + kHeaderBytes + reserve);
   if (config_.ccmps_bytes != 0) mps_bytes_ = std::min(mps_bytes_, config_.ccmps_bytes);
   return mps_bytes_ != old;
 }
@@ -59,10 +64,23 @@ bool PathMtu::OnProbeAcked(std::uint32_t mtu) {
   return Update();
 }
 
+bool PathMtu::OnBlackHole(std::uint32_t mtu) {
+  if (mtu >= pmtu_ || mtu < floor()) return false;
+  pmtu_ = mtu;
+  return Update();
+}
+
+bool PathMtu::Restart(std::uint32_t interface_mtu) {
+  config_.interface_mtu = interface_mtu;
+  rediscovered_.reset();
+  pmtu_ = this->interface_mtu();
+  return Update();
+}
+
 bool PathMtu::Rediscover(TimePoint now) {
   if (rediscovered_.has_value() && now - *rediscovered_ < kRediscoverInterval) return false;
   rediscovered_ = now;
-  pmtu_ = std::max(config_.interface_mtu, floor());
+  pmtu_ = interface_mtu();
   Update();
   return true;
 }

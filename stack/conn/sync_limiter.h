@@ -26,6 +26,13 @@ class SyncLimiter {
     if (used_ < kPerSecond) ++used_;
     return true;
   }
+  // The same for a Sync that can wait: half of them are left to those that cannot.
+  bool AllowSpare(TimePoint now) {
+    constexpr std::size_t kSpare = kPerSecond / 2;
+    const TimePoint& earlier = sent_[(next_ + kPerSecond - kSpare) % kPerSecond];
+    if (used_ >= kSpare && now - earlier < std::chrono::seconds(1)) return false;
+    return Allow(now);
+  }
   std::uint64_t suppressed() const { return suppressed_; }
 
  private:

@@ -22,6 +22,7 @@ enum class Timer : std::uint8_t {
   kCcidReceiver,
   kUserTimeout,
   kKeepAlive,
+  kPathMtu,  // a probe of the path's MTU is due or overdue. RFC 8899 §5.1.1
   kCount,
 };
 

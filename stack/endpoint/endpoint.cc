@@ -70,6 +70,13 @@ Result<void> Endpoint::SetSlowReceiver(ConnId conn, bool slow) {
   return {};
 }
 
+Result<void> Endpoint::PathChanged(ConnId conn, TimePoint now) {
+  return impl_->PathChanged(conn, now);
+}
+Result<void> Endpoint::RediscoverMtu(ConnId conn, TimePoint now) {
+  return impl_->RediscoverMtu(conn, now);
+}
+
 Result<void> Endpoint::Close(ConnId conn, TimePoint now, Duration drain) {
   return impl_->Close(conn, now, drain);
 }

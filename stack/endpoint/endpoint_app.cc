@@ -160,6 +160,22 @@ ConnEntry* Endpoint::Impl::Find(ConnId id) {
   return entry == nullptr || entry->released || entry->half_open ? nullptr : entry;
 }
 
+Result<void> Endpoint::Impl::PathChanged(ConnId id, TimePoint now) {
+  ConnEntry* entry = Find(id);
+  if (entry == nullptr) return Error::kNoSuchConnection;
+  const Result<void> changed = entry->conn->PathChanged(InitialMtu(entry->tuple.path), now);
+  Refresh(*entry, now);
+  return changed;
+}
+
+Result<void> Endpoint::Impl::RediscoverMtu(ConnId id, TimePoint now) {
+  ConnEntry* entry = Find(id);
+  if (entry == nullptr) return Error::kNoSuchConnection;
+  const Result<void> begun = entry->conn->RediscoverMtu(now);
+  Refresh(*entry, now);
+  return begun;
+}
+
 Result<void> Endpoint::Impl::Close(ConnId id, TimePoint now, Duration drain) {
   ConnEntry* entry = Find(id);
   if (entry == nullptr) return Error::kNoSuchConnection;

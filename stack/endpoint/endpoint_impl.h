@@ -44,6 +44,8 @@ class Endpoint::Impl {
   const ConnEntry* Find(ConnId id) const { return const_cast<Impl*>(this)->Find(id); }
   // The application queued something: the next Transmit looks at it.
   void Touch(ConnEntry& entry) { transmit_.Add(entry); }
+  Result<void> PathChanged(ConnId id, TimePoint now);
+  Result<void> RediscoverMtu(ConnId id, TimePoint now);
   Result<void> Close(ConnId id, TimePoint now, Duration drain);
   Result<void> Abort(ConnId id, TimePoint now, ResetCode code);
   void Release(ConnId id, TimePoint now);

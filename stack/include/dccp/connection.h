@@ -61,8 +61,15 @@ struct ConnectionOptions {
   std::uint32_t receive_queue_datagrams = 4096;
   std::uint64_t receive_queue_bytes = 16u << 20;
   QueuePolicy queue_policy = QueuePolicy::kRejectNewest;
-  bool server_timewait = false;           // a closing server sends Close, not CloseReq. §8.3
-  std::uint32_t max_packet_bytes = 0;     // IP packet size limit below the path's MTU; 0: none
+  bool server_timewait = false;        // a closing server sends Close, not CloseReq. §8.3
+  std::uint32_t max_packet_bytes = 0;  // IP packet size limit below the path's MTU; 0: none
+  // Find the path's MTU where ICMP is filtered, by padded Syncs. Safe to leave on: while full-size
+  // datagrams get through it sends nothing, and a lost probe is neither data nor congestion.
+  // Without it only ICMP lowers the MTU. RFC 8899; RFC 4340 §14.1
+  bool probe_path_mtu = true;
+  // Take datagrams larger than the path's MTU, up to what the congestion control allows, and let IP
+  // fragment them. One lost fragment loses the datagram: better send smaller ones. RFC 4340 §14
+  bool allow_fragmentation = false;
   std::optional<SeqNo> initial_sequence;  // tests and replays only; default: unpredictable. §7.2
 };
 
@@ -121,6 +128,8 @@ struct ConnectionCounters {
   std::uint64_t acks_received = 0;
   std::uint64_t syncs_sent = 0;
   std::uint64_t syncs_received = 0;
+  std::uint64_t mtu_probes = 0;       // of syncs_sent: padded ones
+  std::uint64_t mtu_black_holes = 0;  // times that only smaller packets still got through
   std::uint64_t duplicates = 0;
   std::uint64_t sequence_invalid = 0;
   std::uint64_t queue_drops = 0;        // send queue: oldest, expired or low priority
@@ -134,8 +143,9 @@ struct ConnectionInfo {
   ServiceCode service_code;
   CcidId tx_ccid = CcidId::k2;  // of the data we send
   CcidId rx_ccid = CcidId::k2;
-  std::uint32_t mps_bytes = 0;      // largest datagram that Send() takes. §14
-  Duration rtt = Duration::zero();  // best estimate; zero: none
+  std::uint32_t mps_bytes = 0;       // largest datagram that Send() takes. §14
+  std::uint32_t path_mtu_bytes = 0;  // IP packet size that the path carries, as far as is known
+  Duration rtt = Duration::zero();   // best estimate; zero: none
   std::uint32_t send_queue_datagrams = 0;
   ConnectionCounters counters;
   SenderStats sender;

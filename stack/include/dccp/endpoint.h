@@ -155,6 +155,13 @@ class DCCP_EXPORT Endpoint {
   // Asks the peer not to send faster for now, until taken back. RFC 4340 §11.6
   Result<void> SetSlowReceiver(ConnId conn, bool slow);
 
+  // The packets of this connection take another path now, although its addresses are the same: the
+  // congestion state, the round trip time and the path's MTU start afresh. RFC 4340 §10.5
+  Result<void> PathChanged(ConnId conn, TimePoint now);
+  // Discovers the path's MTU again, from the interface's MTU down. kBadState: it was done less than
+  // two seconds ago. RFC 4340 §14.1
+  Result<void> RediscoverMtu(ConnId conn, TimePoint now);
+
   // Sends what is queued, then closes; `drain` bounds the wait for the queue. RFC 4340 §8.3
   Result<void> Close(ConnId conn, TimePoint now, Duration drain = std::chrono::hours(24));
   // Ends it at once with a Reset. RFC 4340 §8.3.1

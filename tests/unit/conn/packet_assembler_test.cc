@@ -55,6 +55,36 @@ TEST_F(PacketAssemblerTest, NativePacketsCarryAChecksum_R4340_CSM_02) {
   Drop();
 }
 
+TEST_F(PacketAssemblerTest, R4340_PKT_11_PaddingIsZerosUnderAGoodChecksum) {
+  PacketAssembler assembler = Make(Encapsulation::kNative);
+  HeaderFields fields;
+  fields.type = PacketType::kSync;
+  fields.seq = SeqNo(5);
+  fields.ack = SeqNo(6);
+  ASSERT_TRUE(assembler.SendPadded(fields, {}, 1001, Ecn::kNotEct, TimePoint()));
+  const PacketView view = Popped();
+  ASSERT_EQ(view.payload().size(), 1001u);
+  for (const std::byte b : view.payload()) ASSERT_EQ(b, std::byte{0});
+  EXPECT_TRUE(VerifyChecksum(ring_.Front().path.local, ring_.Front().path.remote, view));
+  EXPECT_FALSE(ring_.Front().may_fragment);
+  Drop();
+  EXPECT_FALSE(assembler.SendPadded(fields, {}, 1 << 20, Ecn::kNotEct, TimePoint()));
+  EXPECT_TRUE(ring_.empty());
+}
+
+TEST_F(PacketAssemblerTest, R4340_MPS_10_OnRequestEverythingMayBeFragmented) {
+  AssemblerConfig config;
+  config.slab = &slab_;
+  config.tx = &ring_;
+  config.may_fragment = true;
+  PacketAssembler assembler(config);
+  HeaderFields fields;
+  fields.type = PacketType::kAck;
+  ASSERT_TRUE(assembler.Send(fields, {}, {}, Ecn::kNotEct, TimePoint()));
+  EXPECT_TRUE(ring_.Front().may_fragment);
+  Drop();
+}
+
 TEST_F(PacketAssemblerTest, UdpPacketsCarryNone_R6773_CSM_01) {
   PacketAssembler assembler = Make(Encapsulation::kUdp);
   HeaderFields fields;

@@ -112,6 +112,46 @@ TEST(PathMtu, R4340_MPS_09_ProbesRaiseUpToTheInterfaceMtu) {
   EXPECT_FALSE(path.OnProbeAcked(1501));
 }
 
+TEST(PathMtu, R8899_BLACKHOLE_04_ABlackHoleLowersButNeverBelowTheFloor) {
+  PathMtu path(Native(IpFamily::kV6));
+  EXPECT_FALSE(path.OnBlackHole(1279));
+  EXPECT_FALSE(path.OnBlackHole(1500));
+  EXPECT_TRUE(path.OnBlackHole(1280));
+  EXPECT_EQ(path.pmtu(), 1280u);
+  EXPECT_EQ(path.interface_mtu(), 1500u);
+}
+
+TEST(PathMtu, R4340_FT_07_AnotherPathStartsFromItsInterface) {
+  const TimePoint now(std::chrono::seconds(10));
+  PathMtu path(Native(IpFamily::kV4));
+  path.OnTooBig(600);
+  EXPECT_TRUE(path.Rediscover(now));
+  EXPECT_TRUE(path.Restart(9000));
+  EXPECT_EQ(path.pmtu(), 9000u);
+  EXPECT_TRUE(path.Rediscover(now));
+  EXPECT_TRUE(path.Restart(20));
+  EXPECT_EQ(path.pmtu(), 68u);
+}
+
+TEST(PathMtu, R4340_MPS_03_FragmentsReachTheCcmpsAndTheGreatestIpPacket) {
+  PathMtu::Config config;
+  config.fragment = true;
+  PathMtu path(config);
+  EXPECT_EQ(path.mps_bytes(), 65535u - 28 - 24 - 32);
+  EXPECT_EQ(path.pmtu(), 1500u);
+  EXPECT_FALSE(path.OnTooBig(1400)) << "the MPS does not follow";
+  EXPECT_EQ(path.pmtu(), 1400u);
+  EXPECT_TRUE(path.SetCcmps(4000));
+  EXPECT_EQ(path.mps_bytes(), 4000u);
+  EXPECT_EQ(path.RoomForHeaders(4000), 65535u - 28 - 4000);
+}
+
+TEST(PathMtu, AnApplicationsLimitHoldsWhateverTheInterface) {
+  EXPECT_EQ(LimitedMtu(1500, 0), 1500u);
+  EXPECT_EQ(LimitedMtu(1500, 1280), 1280u);
+  EXPECT_EQ(LimitedMtu(1280, 1500), 1280u);
+}
+
 TEST(PathMtu, R4340_MPS_09_RediscoveryIsLimitedToOneInTwoSeconds) {
   const TimePoint now(std::chrono::seconds(10));
   PathMtu path(Native(IpFamily::kV4));

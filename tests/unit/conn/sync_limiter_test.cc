@@ -28,5 +28,19 @@ TEST(SyncLimiter, RareInvalidPacketsAreAllAnswered) {
   }
 }
 
+TEST(SyncLimiter, R8899_RATE_01_SpareOnesLeaveHalfToThoseThatCannotWait) {
+  SyncLimiter limiter;
+  const TimePoint now{std::chrono::seconds(1)};
+  int spare = 0;
+  while (limiter.AllowSpare(now)) ++spare;
+  EXPECT_EQ(spare, 4);
+  EXPECT_EQ(limiter.suppressed(), 0u);
+  int others = 0;
+  while (limiter.Allow(now)) ++others;
+  EXPECT_EQ(others, 4);
+  EXPECT_FALSE(limiter.AllowSpare(now + std::chrono::milliseconds(999)));
+  EXPECT_TRUE(limiter.AllowSpare(now + std::chrono::seconds(1)));
+}
+
 }  // namespace
 }  // namespace dccp

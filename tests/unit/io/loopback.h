@@ -2,7 +2,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <cstring>
 #include <memory>
@@ -32,6 +34,14 @@ inline IpAddress Address(const char* text) {
 
 inline IpAddress LoopbackAddress(IpFamily family) {
   return Address(family == IpFamily::kV4 ? "127.0.0.1" : "::1");
+}
+
+// Makes the socket send fragments of at most 1280 bytes, although loopback would carry more. Only
+// IPv6 has such an option.
+inline void NarrowForFragments(int fd, IpFamily family) {
+  if (family == IpFamily::kV4) return;
+  const int mtu = 1280;
+  ASSERT_EQ(::setsockopt(fd, IPPROTO_IPV6, IPV6_MTU, &mtu, sizeof(mtu)), 0);
 }
 
 inline IpAddress AnyAddress(IpFamily family) {

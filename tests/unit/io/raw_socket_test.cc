@@ -79,6 +79,24 @@ TEST_P(RawSocketTest, UsesTheSourceAddressOfThePath) {
   EXPECT_EQ(got[0].path.local, Address("127.0.0.1"));
 }
 
+TEST_P(RawSocketTest, R4340_MPS_03_MPS_10_FragmentsOnlyWhatMayBeFragmented) {
+  ASSERT_NO_FATAL_FAILURE(NarrowForFragments(socket_->fd(), GetParam()));
+  const std::vector<std::byte> large = Bytes(60000, 7);
+  OutboundDatagram out = {large, path_, Ecn::kNotEct, false};
+  if (GetParam() == IpFamily::kV6) {
+    EXPECT_TRUE(socket_->Send({&out, 1}, send_).failed);
+    ErrorBatch errors;
+    socket_->ReadErrors(errors);
+    ASSERT_EQ(errors.errors().size(), 1u);
+    EXPECT_EQ(errors.errors()[0].kind, IcmpKind::kTooBig);
+  }
+  out.may_fragment = true;
+  EXPECT_FALSE(socket_->Send({&out, 1}, send_).failed);
+  const std::vector<Packet> got = ReceiveMarked(large.back(), 1);
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].bytes, large);
+}
+
 TEST_P(RawSocketTest, DropsPacketsBelowTheGenericHeader) {
   const std::vector<std::byte> bytes = Bytes(11);
   const OutboundDatagram out = {bytes, path_, Ecn::kNotEct, false};

@@ -253,6 +253,23 @@ TEST_P(UdpSocketTest, GivesUpADatagramThatCannotBeSentAndSaysWhy) {
   EXPECT_TRUE(errors_.errors().empty());
 }
 
+TEST_P(UdpSocketTest, R4340_MPS_03_MPS_10_FragmentsOnlyWhatMayBeFragmented) {
+  ASSERT_NO_FATAL_FAILURE(NarrowForFragments(client_->fd(), GetParam()));
+  const std::vector<std::byte> large = Bytes(60000, 11);
+  OutboundDatagram out = FromClient(large);
+  if (GetParam() == IpFamily::kV6) {
+    EXPECT_TRUE(client_->Send({&out, 1}, send_).failed);
+    client_->ReadErrors(errors_);
+    ASSERT_EQ(errors_.errors().size(), 1u);
+    EXPECT_EQ(errors_.errors()[0].kind, IcmpKind::kTooBig);
+  }
+  out.may_fragment = true;
+  EXPECT_FALSE(client_->Send({&out, 1}, send_).failed);
+  const Received got = ReceivePackets(*server_, 1);
+  ASSERT_EQ(got.packets.size(), 1u);
+  EXPECT_EQ(got.packets[0].bytes, large);
+}
+
 TEST_P(UdpSocketTest, AnnouncesThatMoreWaitsWhenTheBatchIsFull) {
   UdpSocketOptions options;
   options.local = loopback_;
