@@ -49,6 +49,7 @@ void AckVectorBuffer::Start(Seq64 isr) {
   remembered_ = 0;
   greatest_ = newest_data_ = isr - 1;
   window_start_ = isr;
+  whole_valid_ = false;
   sent_acks_.clear();
 }
 
@@ -86,6 +87,7 @@ RecordResult AckVectorBuffer::RecordLate(Seq64 seq, const Run& one) {
     DropOldest();
   }
   PullBack(seq);
+  whole_valid_ = false;
   ShiftNewer(i, extra);
   std::size_t at = i;
   if (newer > 0) At(at++) = {0, newer, AckState::kNotReceived};
@@ -114,9 +116,11 @@ std::size_t AckVectorBuffer::Find(Seq64 seq, std::int64_t* newer) const {
 }
 
 void AckVectorBuffer::PushFront(const Run& run) {
+  const bool joins = size_ > 0 && Joinable(run, At(0));
+  CountPushed(run, joins);
   greatest_ = greatest_ + run.length;
   remembered_ += run.length;
-  if (size_ > 0 && Joinable(run, At(0))) {
+  if (joins) {
     Join(run, At(0));
     return;
   }
@@ -125,7 +129,21 @@ void AckVectorBuffer::PushFront(const Run& run) {
   At(0) = run;
 }
 
+// Keeps whole_ up to date with a run that is about to be pushed.
+void AckVectorBuffer::CountPushed(const Run& run, bool joins) {
+  if (!whole_valid_) return;
+  const std::int64_t window = greatest_ - window_start_ + 1;
+  // An empty window reports the greatest packet once more, which ends here.
+  if (window == 0) whole_ = {};
+  // Missing packets at the old end of the window need no cells.
+  if (run.state == AckState::kNotReceived && whole_.cells == 0) return;
+  const std::int64_t joined = joins ? std::min(At(0).length, window) : 0;
+  whole_.cells += CellsFor(joined + run.length) - CellsFor(joined);
+  whole_.packets += run.length;
+}
+
 void AckVectorBuffer::DropOldest() {
+  whole_valid_ = false;
   remembered_ -= At(--size_).length;
   if (window_start_ < oldest()) {
     overflowed_ += static_cast<std::uint64_t>(oldest() - window_start_);
@@ -187,8 +205,16 @@ AckVectorBuffer::Coverage AckVectorBuffer::Cover(std::int64_t max_cells) const {
   return useful;
 }
 
+const AckVectorBuffer::Coverage& AckVectorBuffer::Whole() const {
+  if (!whole_valid_) {
+    whole_ = Cover(INT64_MAX);
+    whole_valid_ = true;
+  }
+  return whole_;
+}
+
 std::size_t AckVectorBuffer::EncodedBytes() const {
-  return static_cast<std::size_t>(BytesFor(Cover(INT64_MAX).cells));
+  return static_cast<std::size_t>(BytesFor(Whole().cells));
 }
 
 // Fills `cells` from the cursor on with at most *packets packets; returns their Nonce Echo.
@@ -210,7 +236,7 @@ unsigned AckVectorBuffer::FillOption(Cursor& cursor, std::int64_t* packets,
 
 std::size_t AckVectorBuffer::Write(OptionWriter& out, Seq64 our_seq) {
   const std::size_t before = out.size();
-  const Coverage whole = Cover(INT64_MAX);
+  const Coverage whole = Whole();
   const std::int64_t room = CellsIn(out.remaining());
   const Coverage coverage = whole.cells <= room ? whole : Cover(room);
   if (coverage.cells == 0) return 0;
@@ -258,6 +284,7 @@ void AckVectorBuffer::OnAckOfAck(Seq64 our_seq) {
     overflowed_ += static_cast<std::uint64_t>(ack.from - window_start_);
   }
   window_start_ = ack.to + 1;
+  whole_valid_ = false;
   ForgetHistory();
 }
 

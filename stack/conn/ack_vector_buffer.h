@@ -50,7 +50,8 @@ class AckVectorBuffer {
   // greatest(), and remembers them. What does not fit is left out at the old end. Returns the
   // number of bytes written; it is EncodedBytes() when the whole window was covered.
   std::size_t Write(OptionWriter& out, Seq64 our_seq);
-  // Bytes that Write needs to cover the whole Acknowledgement Window.
+  // Bytes that Write needs to cover the whole Acknowledgement Window. Costs nothing as long as
+  // packets arrive in order of their numbers, holes or not.
   std::size_t EncodedBytes() const;
   // Remembers an acknowledgement of greatest() that carries no Ack Vector.
   void NoteAckSent(Seq64 our_seq);
@@ -114,6 +115,8 @@ class AckVectorBuffer {
   RecordResult RecordLate(Seq64 seq, const Run& one);
   void PullBack(Seq64 seq);
   Coverage Cover(std::int64_t max_cells) const;
+  const Coverage& Whole() const;
+  void CountPushed(const Run& run, bool joins);
   unsigned FillOption(Cursor& cursor, std::int64_t* packets, std::span<std::byte> cells) const;
   void Remember(Seq64 our_seq, Seq64 from);
 
@@ -125,6 +128,8 @@ class AckVectorBuffer {
   Seq64 greatest_;
   Seq64 window_start_;
   Seq64 newest_data_;
+  mutable Coverage whole_;  // what Whole() returns, while whole_valid_
+  mutable bool whole_valid_ = false;
   Ring<SentAck, kMaxSentAcks> sent_acks_;  // oldest first
   std::uint64_t overflowed_ = 0;
 };
