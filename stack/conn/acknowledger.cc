@@ -32,8 +32,7 @@ void Acknowledger::WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out)
 
 std::size_t Acknowledger::WantedBytes() const {
   constexpr std::size_t kElapsedBytes = 6;
-  std::size_t bytes = kElapsedBytes;
-  if (send_vector_) bytes += vector_.EncodedBytes();
+  std::size_t bytes = kElapsedBytes + VectorBytes();
   if (!dropped_.empty()) bytes += dropped_.EncodedBytes(vector_.greatest(), vector_.window_start());
   return bytes;
 }

@@ -36,6 +36,8 @@ class Acknowledger {
   void WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out);
   // Bytes of option space that WriteOptions would like.
   std::size_t WantedBytes() const;
+  // Of which for the Ack Vector.
+  std::size_t VectorBytes() const { return send_vector_ ? vector_.EncodedBytes() : 0; }
   // The packet that WriteOptions was for left.
   void OnSent() { due_ = pending_ = false; }
 

@@ -293,6 +293,9 @@ ConnectionInfo Connection::Impl::Info() const {
   info.send_queue_datagrams = send_queue_.datagrams();
   info.counters = counters_;
   info.counters.mtu_black_holes = prober_.black_holes();
+  info.counters.nonce_mismatches = conduct_.mismatches();
+  info.counters.false_acks = conduct_.lies();
+  info.counters.elapsed_too_large = conduct_.elapsed_too_large();
   info.counters.queue_drops = send_queue_.dropped() + send_queue_.expired();
   if (ccids_.sender() != nullptr) info.sender = ccids_.sender()->Stats();
   if (ccids_.receiver() != nullptr) info.receiver = ccids_.receiver()->Stats();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "stack/conn/ack_elicitor.h"
 #include "stack/conn/acknowledger.h"
 #include "stack/conn/ccid_host.h"
 #include "stack/conn/closer.h"
@@ -17,8 +18,10 @@
 #include "stack/conn/handshake.h"
 #include "stack/conn/incoming_options.h"
 #include "stack/conn/liveness.h"
+#include "stack/conn/misbehaviour_monitor.h"
 #include "stack/conn/ndp_counter.h"
 #include "stack/conn/odd_icmp.h"
+#include "stack/conn/nonce_source.h"
 #include "stack/conn/opening.h"
 #include "stack/conn/packet_assembler.h"
 #include "stack/conn/path_mtu.h"
@@ -142,6 +145,10 @@ class Connection::Impl {
   void SendProbe(std::uint32_t ip_bytes, TimePoint now);
   void AdoptProbedMtu(TimePoint now);
   void OnMpsChanged(TimePoint now);
+  // ---- conduct (connection_conduct.cc): whether the peer acknowledges what is true, and enough
+  NonceVerdict JudgePeer(const Digest& digest, std::optional<Duration> elapsed, const Arrived& in);
+  void WithholdNumber(TimePoint now);
+  void ElicitAckOfAck(TimePoint now);
 
   // ---- timers and consequences
   void OnTimer(Timer timer, TimePoint now);
@@ -178,6 +185,9 @@ class Connection::Impl {
   Acknowledger acks_;
   SentHistory history_;
   ReverseLossDetector reverse_;
+  NonceSource nonces_;
+  MisbehaviourMonitor conduct_;  // of the peer
+  AckElicitor elicitor_;
   CcidHost ccids_;
   SendQueue send_queue_;
   RecvQueue recv_queue_;

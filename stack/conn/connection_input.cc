@@ -188,6 +188,7 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
   if (in.type == PacketType::kAck) ++counters_.acks_received;
   if (digest.newest_acked_ack) {
     acks_.OnAckOfAck(*digest.newest_acked_ack);
+    elicitor_.OnAckOfAck();
     if (ccids_.receiver() != nullptr)
       ccids_.receiver()->OnAckOfAck(acks_.AllAcknowledged(), in.now);
   }
@@ -200,7 +201,8 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
   prober_.OnFates(digest.runs, in.now);
   if (in.type == PacketType::kSyncAck) prober_.OnSyncAck(*in.ack, in.now);
   AdoptProbedMtu(in.now);
-  if (ccids_.sender() == nullptr) return;
+  const NonceVerdict nonce = JudgePeer(digest, elapsed, in);
+  if (ccids_.sender() == nullptr || state_ == State::kClosed) return;
 
   const ReverseLossDetector::Counts reverse = reverse_.Take();
   Feedback feedback;
@@ -218,9 +220,7 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
   feedback.slow_receiver = options.slow_receiver;
   if (!options.data_dropped.empty())
     feedback.data_dropped = drop_reports_.Digest(options.data_dropped.view(), *in.ack, history_);
-  // No packet of ours carries an ECN Nonce (ECT(1), which has another meaning now: RFC 8311), so an
-  // echo proves nothing and must not be held against the peer.
-  feedback.nonce = NonceVerdict::kUnknown;
+  feedback.nonce = nonce;
   feedback.elapsed = elapsed;
   feedback.rtt = digest.rtt;
   feedback.rate = digest.rate;

@@ -44,18 +44,26 @@ bool Connection::Impl::ShortSeqnos(PacketType type) const {
 
 // Only what is sent once both ends have spoken of ECN is marked: packets of the handshake and
 // Resets must get through boxes that dislike the field.
+//
+// Deviation: §12.2 has every sender set ECN Nonces, that is, ECT(1) at random. RFC 8311 §3 made the
+// nonce historic, and ECT(1) now asks a router for low-latency treatment that CCIDs as we know them
+// must not get (RFC 9331): so it is done on request only. Echoes are right in any case.
 Ecn Connection::Impl::EcnFor(PacketType type) const {
   const bool handshake =
       type == PacketType::kRequest || type == PacketType::kResponse || type == PacketType::kReset;
   // From the very packet on that confirms the peer's wish: its Confirm is written by now.
   const bool incapable = features_.value(FeatureNumber::kEcnIncapable, Located::kRemote) != 0;
-  return ecn_out_ && !incapable && !handshake ? Ecn::kEct0 : Ecn::kNotEct;
+  if (!ecn_out_ || incapable || handshake) return Ecn::kNotEct;
+  return options_.ecn_nonce && nonces_.current() ? Ecn::kEct1 : Ecn::kEct0;
 }
 
 void Connection::Impl::AfterSent(PacketType type, Seq64 seq, std::uint32_t payload_bytes, bool data,
                                  bool carries_ack, TimePoint now) {
   const bool app_limited = send_queue_.empty();
-  history_.OnSent({seq, now, type, payload_bytes, data, app_limited, carries_ack, false});
+  const Ecn ecn = EcnFor(type);
+  history_.OnSent(
+      {seq, now, type, payload_bytes, data, app_limited, carries_ack, ecn == Ecn::kEct1});
+  if (options_.ecn_nonce && ecn != Ecn::kNotEct) nonces_.Advance(*env_.random);
   ndp_.OnSent(type);
   ++counters_.packets_sent;
   if (data) {
@@ -115,7 +123,9 @@ void Connection::Impl::WriteAckOptions(PacketType type, Seq64 seq, std::uint32_t
 
 bool Connection::Impl::SendAck(TimePoint now) {
   if (!assembler_.Ready()) return false;
-  return SendControl(PacketType::kAck, seq_.gsr(), {}, now);
+  if (!SendControl(PacketType::kAck, seq_.gsr(), {}, now)) return false;
+  ElicitAckOfAck(now);
+  return true;
 }
 
 void Connection::Impl::SendSync(PacketType type, Seq64 ack, TimePoint now) {
@@ -140,6 +150,10 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
   // that answers a packet whose options were not processed: it would have to begin there. §11.4
   const bool acks_window = seq_.has_isr() && type != PacketType::kSync &&
                            type != PacketType::kSyncAck && ack == acks_.greatest();
+  // But a SyncAck may happen to acknowledge the greatest packet; then it is what a peer wants that
+  // asks for an acknowledgement of its acknowledgements. §11.2
+  const bool answers_window =
+      type == PacketType::kSyncAck && state_ == State::kOpen && ack == acks_.greatest();
   OptionBuffer buffer;
   OptionWriter options(
       std::span<std::byte>(buffer).first(OptionRoom(path_mtu_, type, 0, kControlOptionBytes)));
@@ -148,6 +162,7 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
     WriteAckOptions(type, seq, 0, now, options);
   } else {
     timestamps_.WriteEcho(options, now);
+    if (answers_window) acks_.WriteOptions(seq, now, options);
   }
   options.Pad();
   HeaderFields fields = Fields(type, seq, ack);
@@ -158,7 +173,7 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
     ++counters_.acks_sent;
     want_ack_ = false;
   }
-  AfterSent(type, seq, 0, false, acks_window, now);
+  AfterSent(type, seq, 0, false, acks_window || answers_window, now);
   ApplyFeatureChanges(now);
   return sent;
 }
@@ -251,6 +266,7 @@ bool Connection::Impl::SendData(TimePoint now) {
     ack = false;
   }
 
+  WithholdNumber(now);
   const Seq64 seq = seq_.TakeNext();
   OptionBuffer buffer;
   OptionWriter options(std::span<std::byte>(buffer).first(room));

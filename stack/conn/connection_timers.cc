@@ -223,7 +223,7 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       }
       break;
     case FeatureNumber::kEcnIncapable:
-      if (!local) ecn_out_ = options_.ecn && change.value == 0;
+      if (!local) ecn_out_ = options_.ecn && change.value == 0 && !conduct_.without_ect();
       break;
     case FeatureNumber::kSendNdpCount:
       (local ? send_ndp_ : peer_ndp_) = change.value != 0;

@@ -36,6 +36,7 @@ void SentHistory::OnSent(const SentPacket& packet) {
     ++entry.since_ack;
   }
   entry.sum_nonce = before.sum_nonce != packet.nonce;
+  nonces_used_ |= packet.nonce;
   entry.app_limited = limited;
   At(packet.seq) = entry;
   if (runs() > 0 && runs_.back().state == State::kOutstanding) {
@@ -122,7 +123,7 @@ Digest SentHistory::OnAck(const AckInfo& ack) {
     digest.invalid_vector = true;
     valid.vectors = {};
   }
-  digest.nonce = CheckNonces(valid);
+  if (nonces_used_) CheckNonces(valid, &digest);
   fates_.swap(evicted_);
   Apply(valid);
   if (newest_newly_acked_) delivered_time_ = ack.now;
@@ -135,7 +136,8 @@ Digest SentHistory::OnAck(const AckInfo& ack) {
   digest.newly_acked_packets = newly_acked_;
   digest.newest_acked_ack = newest_acked_ack_;
   if (newest_newly_acked_ == ack.ackno) {
-    const Duration rtt = ack.now - At(ack.ackno).time - ack.elapsed.value_or(Duration::zero());
+    digest.age = ack.now - At(ack.ackno).time;
+    const Duration rtt = *digest.age - ack.elapsed.value_or(Duration::zero());
     if (rtt > Duration::zero()) digest.rtt = rtt;
   }
   if (coverage_ == AckCoverage::kAckVector) digest.rate = MakeRateSample(ack.now);

@@ -57,7 +57,13 @@ struct Digest {
   std::uint32_t lost_data_packets = 0;
   std::uint32_t in_flight_data_packets = 0;
   std::uint64_t newly_acked_packets = 0;  // of any type, late ones included
+  // Whether every Nonce Echo that could be checked was right; kUnknown where none could be, or no
+  // packet ever carried a nonce. `right_ones`: how many of the right ones were 1.
   NonceVerdict nonce = NonceVerdict::kUnknown;
+  std::uint32_t right_ones = 0;
+  // How long ago the packet of the Acknowledgement Number was sent, where it is newly acknowledged;
+  // and the RTT sample it gives, absent also where the Elapsed Time leaves nothing of that.
+  std::optional<Duration> age;
   std::optional<Duration> rtt;
   RateSample rate;
   // Greatest of the newly acknowledged packets of ours that carried an acknowledgement: the
@@ -165,7 +171,7 @@ class SentHistory {
   void InferLosses();
   void ForgetUnreported(Seq64 ackno);
   void AdvanceUndecided();
-  NonceVerdict CheckNonces(const AckInfo& ack) const;
+  void CheckNonces(const AckInfo& ack, Digest* digest) const;
 
   State Decide(Seq64 first, std::int64_t length, State from, State to);
   void Emit(Seq64 first, std::int64_t length, Fate fate, const Sums& sums);
@@ -187,6 +193,7 @@ class SentHistory {
   std::vector<FateRun> evicted_;  // lost for want of memory since the last acknowledgement
   std::optional<Seq64> greatest_acked_;
   std::uint32_t in_flight_data_ = 0;
+  bool nonces_used_ = false;
   std::uint64_t steps_ = 0;
 
   // Of the acknowledgement at hand.

@@ -147,26 +147,26 @@ void SentHistory::InferLosses() {
   }
 }
 
-NonceVerdict SentHistory::CheckNonces(const AckInfo& ack) const {
-  if (ack.vectors.empty()) return NonceVerdict::kUnknown;
+// Each option has a Nonce Echo of its own. One that reports a packet which is forgotten cannot be
+// checked, and no older one can. RFC 4340 §12.2
+void SentHistory::CheckNonces(const AckInfo& ack, Digest* digest) const {
   Seq64 last = ack.ackno;
-  bool known = true;
   for (const AckVectorOption& option : ack.vectors) {
     bool expected = false;
     AckVectorReader reader(option.cells);
     for (AckVectorRun run; reader.Next(&run); last = last - run.packets) {
       if (run.state != AckState::kReceived) continue;
       const Seq64 first = last - (std::int64_t{run.packets} - 1);
-      if (first < base_) {
-        known = false;
-        break;
-      }
+      if (first < base_) return;
       expected ^= At(last).sum_nonce != Before(first).sum_nonce;
     }
-    if (!known) return NonceVerdict::kUnknown;
-    if (expected != option.nonce_echo) return NonceVerdict::kMismatch;
+    if (expected != option.nonce_echo) {
+      digest->nonce = NonceVerdict::kMismatch;
+      return;
+    }
+    digest->nonce = NonceVerdict::kMatch;
+    if (expected) ++digest->right_ones;
   }
-  return NonceVerdict::kMatch;
 }
 
 }  // namespace dccp

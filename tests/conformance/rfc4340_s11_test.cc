@@ -147,13 +147,18 @@ TEST(AckVector, R4340_AV_05_SEQ_06_WhatStep7DropsIsNotAcknowledged) {
                                 HasOption(OptionType::kAckVectorNonce0, ElementsAre(0, 192, 1)))));
 }
 
+// Nor the SyncAck of a Sync that is not the greatest packet.
 TEST(AckVector, R4340_AV_05_SyncsCarryNone) {
   WirePeer peer;
   peer.OpenAsServer();
-  peer.Inject(Data(5002, "x"));
-  peer.Inject(Sync(5003, peer.gss()));
+  peer.Inject(Data(5003, "x"));
+  peer.Take();
+  peer.Inject(Sync(5002, peer.gss()));
   peer.Inject(Data(9000, "x"));
-  EXPECT_THAT(peer.Take(), AllOf(SizeIs(2), Each(Not(HasOption(OptionType::kAckVectorNonce0)))));
+  EXPECT_THAT(peer.Take(),
+              AllOf(Contains(HasType(PacketType::kSyncAck)), Contains(HasType(PacketType::kSync)),
+                    Each(::testing::AnyOf(HasType(PacketType::kAck),
+                                          Not(HasOption(OptionType::kAckVectorNonce0))))));
 }
 
 TEST(AckVector, R4340_AV_06_DD_04_DD_05_Bug_C35_AFullReceiveQueueIsNoCongestion) {

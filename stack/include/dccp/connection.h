@@ -41,6 +41,9 @@ struct ConnectionOptions {
   std::vector<CcidId> tx_ccids;  // preference for data we send; empty: the registry's order
   std::vector<CcidId> rx_ccids;  // preference for data we receive; empty: the same
   bool ecn = true;               // mark data ECT(0) where the peer can read it
+  // Mark it ECT(0) or ECT(1) at random instead, which finds out a receiver that conceals losses and
+  // marks. Not for paths where ECT(1) means low-latency service (RFC 9331). RFC 4340 §12.2
+  bool ecn_nonce = false;
   // Header checksum coverage of the data we send: 0 covers all, n covers the header and (n - 1) * 4
   // bytes, so that damaged media may still arrive. Used where the peer accepts it. §9.2
   std::uint8_t checksum_coverage = 0;
@@ -132,6 +135,9 @@ struct ConnectionCounters {
   std::uint64_t mtu_black_holes = 0;  // times that only smaller packets still got through
   std::uint64_t duplicates = 0;
   std::uint64_t sequence_invalid = 0;
+  std::uint64_t nonce_mismatches = 0;   // acknowledgements with a wrong ECN Nonce Echo. §12.2
+  std::uint64_t false_acks = 0;         // packets acknowledged that were never sent. §12.3
+  std::uint64_t elapsed_too_large = 0;  // Elapsed Times longer than the round trip. §13.2
   std::uint64_t queue_drops = 0;        // send queue: oldest, expired or low priority
   std::uint64_t receive_overflows = 0;  // receive queue full: Drop Code 2
 };

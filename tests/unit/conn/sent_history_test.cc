@@ -255,6 +255,47 @@ TEST(SentHistory, R4340_AV_15_ChecksTheNonceEcho) {
   EXPECT_EQ(s.Ack(3).nonce, NonceVerdict::kUnknown);
 }
 
+TEST(SentHistory, R4340_AV_16_EachOptionIsCheckedAsFarAsItsPacketsAreKnown) {
+  Sender s(0);
+  SentPacket packet;
+  packet.data = true;
+  packet.nonce = true;
+  for (int i = 0; i < 400; ++i) {
+    s.SendPacket(packet);
+    if (i % 10 == 0) s.Ack(i, {{kGot, 1}}, true);
+  }
+  ASSERT_FALSE(s.history().SentTime(Seq64(0)));
+  const auto newer = EncodeVector({{kGot, 3}});
+  const auto older = EncodeVector({{kGot, 397}});
+  const auto check = [&](bool newer_echo, bool older_echo) {
+    const std::array<AckVectorOption, 2> options = {{{newer, newer_echo}, {older, older_echo}}};
+    return s.history().OnAck({Seq64(399), s.now(), {}, options});
+  };
+  EXPECT_EQ(check(true, true).nonce, NonceVerdict::kMatch);
+  EXPECT_EQ(check(true, false).nonce, NonceVerdict::kMatch);
+  EXPECT_EQ(check(true, false).right_ones, 1u);
+  EXPECT_EQ(check(false, true).nonce, NonceVerdict::kMismatch);
+  EXPECT_EQ(s.Ack(399, {{kGot, 400}}, true).nonce, NonceVerdict::kUnknown);
+}
+
+TEST(SentHistory, R4340_ECN_05_WithoutNoncesAnEchoProvesNothing) {
+  Sender s(0);
+  s.Send(4);
+  EXPECT_EQ(s.Ack(3, {{kGot, 4}}, true).nonce, NonceVerdict::kUnknown);
+  EXPECT_EQ(s.Ack(3, {{kGot, 4}}, false).nonce, NonceVerdict::kUnknown);
+}
+
+TEST(SentHistory, R4340_AGG_02_TellsTheAgeThatElapsedTimeMustNotExceed) {
+  Sender s(0);
+  s.Send(1);
+  s.Wait(milliseconds(99));
+  s.set_elapsed(std::chrono::seconds(1));
+  const Digest first = s.Ack(0, {{kGot, 1}});
+  EXPECT_EQ(first.age, milliseconds(100));
+  EXPECT_EQ(first.rtt, std::nullopt);
+  EXPECT_EQ(s.Ack(0, {{kGot, 1}}).age, std::nullopt);
+}
+
 TEST(SentHistory, NumberOnlyAcksForgetWhatWasSentBefore) {
   Sender s(0);
   s.history().set_coverage(AckCoverage::kNumberOnly);
