@@ -22,7 +22,8 @@ void AddCommonOptions(CLI::App* app, CommonOptions* o) {
   app->add_option("--service", o->service_text, "Service code: PERF, SC:PERF, SC=N, SC=xHEX");
   app->add_option("--ccid", o->ccid_text, "Congestion control, in order of preference: 2[,..]");
   app->add_option("--timeout", o->timeout_text, "Give up on a silent peer after S seconds (30)");
-  app->add_option("--ecn", o->ecn_text, "Explicit Congestion Notification: on (default) or off");
+  app->add_option("--ecn", o->ecn_text,
+                  "Explicit Congestion Notification: on (default), off, or nonce (RFC 4340 12.2)");
   app->add_option("--path-mtu", o->path_mtu_text,
                   "Packet size: probe (default), icmp: no probing, fragment: leave it to IP");
   app->add_option("--trace", o->trace_file, "Write every packet to a pcap file");
@@ -57,8 +58,8 @@ std::string UnderstandCommonOptions(const CcidRegistry& registry, CommonOptions*
   if (!interval || (*interval != Duration::zero() && *interval < std::chrono::milliseconds(10)))
     return fmt::format("--interval: '{}' is neither 0 nor at least 10ms", o->interval_text);
   o->interval = *interval;
-  if (o->ecn_text != "on" && o->ecn_text != "off")
-    return fmt::format("--ecn: '{}' is neither on nor off", o->ecn_text);
+  if (o->ecn_text != "on" && o->ecn_text != "off" && o->ecn_text != "nonce")
+    return fmt::format("--ecn: '{}' is neither on, off nor nonce", o->ecn_text);
   if (o->path_mtu_text != "probe" && o->path_mtu_text != "icmp" && o->path_mtu_text != "fragment")
     return fmt::format("--path-mtu: '{}' is none of probe, icmp, fragment", o->path_mtu_text);
 
@@ -85,7 +86,8 @@ ConnectionOptions ToConnectionOptions(const CommonOptions& o) {
   ConnectionOptions c;
   c.tx_ccids = o.ccids;
   c.rx_ccids = o.ccids;
-  c.ecn = o.ecn_text == "on";
+  c.ecn = o.ecn_text != "off";
+  c.ecn_nonce = o.ecn_text == "nonce";
   c.probe_path_mtu = o.path_mtu_text == "probe";
   c.allow_fragmentation = o.path_mtu_text == "fragment";
   c.user_timeout = o.timeout;

@@ -125,6 +125,7 @@ Json ToJson(const EndReport& r) {
   j["loss_event_rate"] = Value(r.loss_event_rate);
   j["equation_bits_per_second"] = Value(r.equation_bps);
   j["ratio_to_equation"] = Value(r.RatioToEquation());
+  j["nonce_mismatches"] = Value(r.nonce_mismatches);
   j["dropped"] = r.dropped;
   j["close"] = {{"by", nullptr}, {"reset_code", nullptr}, {"reset_name", nullptr}};
   if (r.close) {

@@ -53,6 +53,7 @@ struct EndReport {
   std::optional<double> rtt_max_ms;
   std::optional<double> loss_event_rate;
   std::optional<double> equation_bps;
+  std::optional<std::uint64_t> nonce_mismatches;  // where nonces are in use
   std::map<std::string, std::uint64_t> dropped;
   std::optional<CloseReason> close;
   std::optional<std::uint64_t> echoed_packets;

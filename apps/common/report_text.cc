@@ -52,6 +52,7 @@ EndReport Sum(const std::vector<EndReport>& ends) {
     Add(&sum.echoed_packets, e.echoed_packets);
     Add(&sum.echoed_bytes, e.echoed_bytes);
     Add(&sum.equation_bps, e.equation_bps);
+    Add(&sum.nonce_mismatches, e.nonce_mismatches);
     Raise(&sum.jitter_ms, e.jitter_ms);
     Raise(&sum.rtt_max_ms, e.rtt_max_ms);
     Raise(&sum.loss_event_rate, e.loss_event_rate);
@@ -127,6 +128,9 @@ std::string EndText(const std::string& id, const EndReport& r) {
   else if (r.lost_packets)
     out += fmt::format("[{:>3}] lost, as the sender infers: {}\n", id,
                        Loss(r.lost_packets, r.sent_packets.value_or(0)));
+  if (r.nonce_mismatches)
+    out += fmt::format("[{:>3}] acknowledgements with a wrong nonce sum: {}\n", id,
+                       *r.nonce_mismatches);
   if (r.echoed_packets)
     out += fmt::format("[{:>3}] echoed: {} datagrams, {}\n", id, *r.echoed_packets,
                        BytesText(static_cast<double>(r.echoed_bytes.value_or(0))));

@@ -153,6 +153,7 @@ EndReport Session::End() const {
     r.sent_bytes = Bytes(last) - Bytes(base_);
     r.lost_packets = last.counters.data_packets_lost - base_.counters.data_packets_lost;
     const SenderStats& stats = info_.sender;
+    if (config_.nonces) r.nonce_mismatches = last.counters.nonce_mismatches;
     if (stats.loss_event_rate > 0)
       r.loss_event_rate = stats.loss_event_rate;
     else if (last.counters.data_packets_sent != 0)

@@ -18,6 +18,7 @@ namespace dccp::apps {
 struct SessionConfig {
   bool sending = false;  // the flow that is measured leaves here, else it arrives
   bool echo = false;     // send back what arrives
+  bool nonces = false;   // what is sent carries ECN nonces
   PayloadSink* sink = nullptr;
   HashLog* received_hashes = nullptr;
 };

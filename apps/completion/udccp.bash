@@ -20,7 +20,7 @@ _udccp() {
   case $prev in
     --encap) mapfile -t COMPREPLY < <(compgen -W 'udp native' -- "$cur") ;;
     --tun) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur") ;;
-    --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur") ;;
+    --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off nonce' -- "$cur") ;;
     --path-mtu) mapfile -t COMPREPLY < <(compgen -W 'probe icmp fragment' -- "$cur") ;;
     --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
     --fields)

@@ -153,6 +153,7 @@ void RecvApp::OnAccepted(const Event& event) {
   const std::uint64_t id = next_id_++;
   endpoint.SetUserData(event.conn, id);
   SessionConfig config;
+  config.nonces = options_.common.ecn_text == "nonce";
   config.echo = options_.echo;
   config.sink = sink_.get();
   config.received_hashes = hashes_.get();

@@ -123,6 +123,7 @@ bool SendApp::ConnectAll(const Path& path) {
     }
     runtime_->endpoint().SetUserData(*conn, i + 1);
     SessionConfig config;
+    config.nonces = connect_.options.ecn_nonce;
     config.sending = !options_.reverse;
     config.received_hashes = options_.reverse ? hashes_.get() : nullptr;
     Flow& flow = flows_.emplace_back();
