@@ -56,6 +56,7 @@ ConnectionOptions MakeOptions(FuzzInput& input) {
   options.queue_policy = static_cast<QueuePolicy>(b % 3);
   options.sequence_window = std::array<std::uint64_t, 4>{100, 32, 5000, 1u << 20}[b >> 2 & 3];
   options.ack_ratio = b >> 4 & 3;
+  options.ecn_nonce = (b & 12) == 12;
   if ((b & 64) != 0) options.checksum_coverage = static_cast<std::uint8_t>(1 + input.Below(15));
   if ((b & 128) != 0) options.min_checksum_coverage = static_cast<std::uint8_t>(input.Below(16));
   options.request_timeout = seconds(30);

@@ -52,7 +52,7 @@ TEST(NonceSource, R4340_ECN_05_HardenedNoPacketTellsOfTheNext) {
   EXPECT_NEAR(figures.changes, 40'000, 600);
 }
 
-TEST(NonceSource, R4340_GEN_06_DrawsInBlocks) {
+TEST(NonceSource, R4340_ECN_05_DrawsInBlocks) {
   NonceSource source;
   CountingRandom random;
   Count(source, random, 8 * 21);
