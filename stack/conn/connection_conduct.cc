@@ -1,15 +1,8 @@
 // Whether the peer acknowledges what is true, and often enough.
 
-#include <algorithm>
-
 #include "stack/conn/connection_impl.h"
 
 namespace dccp {
-namespace {
-
-Duration RttOr(Duration rtt) { return rtt > Duration::zero() ? rtt : kDefaultRtt; }
-
-}  // namespace
 
 // An acknowledgement of ours was digested: is it to be believed? Returns what to tell the CCID; may
 // end the connection. §12.3

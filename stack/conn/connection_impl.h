@@ -38,6 +38,9 @@
 
 namespace dccp {
 
+// Until there is an estimate of the path, round trips are counted with the default. RFC 4340 §3.4
+inline Duration RttOr(Duration rtt) { return rtt > Duration::zero() ? rtt : kDefaultRtt; }
+
 class Connection::Impl {
  public:
   Impl(const ConnectionEnv& env, const ConnectionInit& init);

@@ -9,9 +9,6 @@
 namespace dccp {
 namespace {
 
-// Until a client estimates the path, three round trips of silence are counted with the default.
-Duration RttOr(Duration rtt) { return rtt > Duration::zero() ? rtt : kDefaultRtt; }
-
 ResetReason PacketError(PacketType type) {
   return {ResetCode::kPacketError, {static_cast<std::uint8_t>(type), 0, 0}};
 }

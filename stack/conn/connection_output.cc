@@ -184,7 +184,7 @@ void Connection::Impl::StartClose(PacketType type, TimePoint now) {
   send_queue_.Clear();
   SetState(type == PacketType::kCloseReq ? State::kCloseReq : State::kClosing, now);
   handshake_.Stop(timers_);
-  closer_.Start(type, now, rtt_ > Duration::zero() ? rtt_ : kDefaultRtt, GiveUpAfter(), timers_);
+  closer_.Start(type, now, RttOr(rtt_), GiveUpAfter(), timers_);
   SendControl(type, seq_.gsr(), {}, now);
 }
 
