@@ -20,8 +20,8 @@
 #include "stack/conn/liveness.h"
 #include "stack/conn/misbehaviour_monitor.h"
 #include "stack/conn/ndp_counter.h"
-#include "stack/conn/odd_icmp.h"
 #include "stack/conn/nonce_source.h"
+#include "stack/conn/odd_icmp.h"
 #include "stack/conn/opening.h"
 #include "stack/conn/packet_assembler.h"
 #include "stack/conn/path_mtu.h"
@@ -148,6 +148,7 @@ class Connection::Impl {
   void SendProbe(std::uint32_t ip_bytes, TimePoint now);
   void AdoptProbedMtu(TimePoint now);
   void OnMpsChanged(TimePoint now);
+
   // ---- conduct (connection_conduct.cc): whether the peer acknowledges what is true, and enough
   NonceVerdict JudgePeer(const Digest& digest, std::optional<Duration> elapsed, const Arrived& in);
   void WithholdNumber(TimePoint now);

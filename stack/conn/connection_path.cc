@@ -58,6 +58,7 @@ Result<void> Connection::Impl::PathChanged(std::uint32_t mtu_bytes, TimePoint no
   const bool changed = path_mtu_.Restart(LimitedMtu(mtu_bytes, options_.max_packet_bytes));
   prober_.Restart(path_mtu_.interface_mtu(), true, now);
   rtt_ = Duration::zero();
+  conduct_.OnPathChange();
   if (ccids_.sender() != nullptr) {
     ccids_.sender()->OnPathChange(now);
     ccids_.Unblock(timers_);

@@ -49,6 +49,9 @@ class MisbehaviourMonitor {
   // The same acknowledgement had this Elapsed Time, and the packet `acked` was sent `age` ago.
   void OnElapsed(Duration elapsed, Duration age, Seq64 acked, Seq64 greatest_sent);
 
+  // Another path has yet to show that it carries nonces.
+  void OnPathChange() { proof_ = mismatch_rounds_ = 0; }
+
   // Whether a number should be withheld now, where the CCID can bear it.
   bool VerifyDue(TimePoint now, Duration rtt) const;
   void OnWithheld(Seq64 seq, TimePoint now);

@@ -94,6 +94,15 @@ TEST_F(MisbehaviourMonitorTest, R4340_AGG_01_APathThatClearsNoncesCostsTheMarkin
   EXPECT_FALSE(monitor_.penalty());
 }
 
+TEST_F(MisbehaviourMonitorTest, R4340_AGG_01_AnotherPathMayClearNoncesToo) {
+  Prove();
+  EXPECT_EQ(Round(kMismatch), kMismatch);
+  monitor_.OnPathChange();
+  EXPECT_EQ(Round(kMismatch), kUnknown);
+  Prove();
+  EXPECT_EQ(Round(kMismatch), kMismatch);
+}
+
 TEST_F(MisbehaviourMonitorTest, R4340_AGG_01_VerifiedLiesOverSeveralRoundTripsAreTheLastResort) {
   Round(kMismatch);
   const TimePoint begin = now_;
