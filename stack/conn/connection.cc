@@ -325,6 +325,11 @@ std::optional<ResetReason> Connection::StartServer(const PacketView& request, Ec
   return impl_->StartServer(request, ecn, now);
 }
 void Connection::Refuse(const ResetReason& reason, TimePoint now) { impl_->Refuse(reason, now); }
+std::optional<ResetReason> Connection::DraftResponse(const PacketView& request, Ecn ecn,
+                                                     RequestData data, TimePoint now,
+                                                     OptionWriter& options) {
+  return impl_->DraftResponse(request, ecn, data, now, options);
+}
 void Connection::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now) {
   impl_->OnPacket(packet, ecn, now);
 }

@@ -44,6 +44,12 @@ struct ConnectionInit {
   std::uint32_t mtu_bytes = 1500;
 };
 
+// What becomes of the application data on a Request.
+enum class RequestData : std::uint8_t {
+  kDeliver,
+  kRefuse,  // reported as Drop Code 0, Protocol Constraints. RFC 4340 §8.1.3
+};
+
 // The event processing of RFC 4340 §8.5 from step 4 on, for one connection. Steps 1-3 (syntax,
 // checksum, look-up, listening) belong to the endpoint, which owns connections and calls:
 //
@@ -68,6 +74,13 @@ class Connection {
   std::optional<ResetReason> StartServer(const PacketView& request, Ecn ecn, TimePoint now);
   // Answers that Request with a Reset, after which state() is kClosed.
   void Refuse(const ResetReason& reason, TimePoint now);
+
+  // StartServer but for the Response: its options go to `options`, unpadded, and its numbers are
+  // ISS and the Request's. A server that keeps no state sends that Response with Init Cookies and
+  // forgets the connection; when a cookie comes back, the same call with the same arguments makes
+  // the same connection again, as of the time at which the Response left. RFC 4340 §8.1.4
+  std::optional<ResetReason> DraftResponse(const PacketView& request, Ecn ecn, RequestData data,
+                                           TimePoint now, OptionWriter& options);
 
   void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
   void OnIcmp(const IcmpError& error, TimePoint now);

@@ -13,6 +13,7 @@
 #include "stack/conn/ccid_host.h"
 #include "stack/conn/closer.h"
 #include "stack/conn/connection.h"
+#include "stack/conn/cookie_echo.h"
 #include "stack/conn/drop_reports.h"
 #include "stack/conn/feature_negotiator.h"
 #include "stack/conn/handshake.h"
@@ -67,6 +68,8 @@ class Connection::Impl {
 
   // connection_input.cc: RFC 4340 §8.5.
   std::optional<ResetReason> StartServer(const PacketView& request, Ecn ecn, TimePoint now);
+  std::optional<ResetReason> DraftResponse(const PacketView& request, Ecn ecn, RequestData data,
+                                           TimePoint now, OptionWriter& options);
   void Refuse(const ResetReason& reason, TimePoint now) { Fail(ClosedBy::kProtocol, reason, now); }
   void OnPacket(const PacketView& packet, Ecn ecn, TimePoint now);
 
@@ -105,6 +108,7 @@ class Connection::Impl {
   bool AcceptInRequest(const Arrived& in);
   // What an option demands that the connection be reset for.
   std::optional<ResetReason> ProcessOptions(const Arrived& in, IncomingOptions* options);
+  std::optional<ResetReason> TakeCookies(const Arrived& in, const IncomingOptions& options);
   void ProcessAck(const Arrived& in, const IncomingOptions& options);
   void ProcessAccepted(const Arrived& in);
   void ProcessFurther(const Arrived& in, const IncomingOptions& options);
@@ -122,6 +126,7 @@ class Connection::Impl {
   Ecn EcnFor(PacketType type) const;
   void SendRequest(TimePoint now);
   void SendResponse(TimePoint now);
+  void WriteResponseOptions(Seq64 seq, TimePoint now, OptionWriter& options);
   bool SendAck(TimePoint now);
   bool MemoryShort() const;
   void SendSync(PacketType type, Seq64 ack, TimePoint now);
@@ -129,6 +134,9 @@ class Connection::Impl {
   void SendReset(const ResetReason& reason, Seq64 ack, TimePoint now);
   bool SendData(TimePoint now);
   bool DataMayGo() const;
+  bool FitsBesideCookies(std::uint32_t payload_bytes) const;
+  std::size_t OptionRoom(PacketType type, std::uint32_t payload_bytes, std::size_t most) const;
+  std::size_t DataOptionRoom(std::uint32_t payload_bytes) const;
   bool CcidReady() const;
   bool CloseIsDue(TimePoint now) const;
   void SetAppState(AppState state, TimePoint now);
@@ -207,6 +215,7 @@ class Connection::Impl {
   SyncLimiter sync_limiter_;
   ShortSeqnoPolicy short_policy_;
   PacketAssembler assembler_;
+  CookieEcho cookies_;  // client
 
   Duration rtt_ = Duration::zero();  // smoothed for timers; zero: no sample yet
   Cell* reserved_ = nullptr;         // of ReserveSend
@@ -215,6 +224,7 @@ class Connection::Impl {
   bool handshake_data_delivered_ = false;  // RFC 4340 §8.1.3: at most one piece
   bool peer_closes_ = false;               // the peer asked to close first
   Opening opening_;                        // server
+  OptionWriter* draft_ = nullptr;          // during DraftResponse: where the Response goes
   std::optional<Challenge> challenge_;     // the last
   bool ecn_out_ = true;                    // the peer reads ECN and we may mark
   bool send_ndp_ = false;                  // Send NDP Count/local

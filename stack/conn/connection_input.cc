@@ -5,6 +5,7 @@
 #include "stack/conn/connection_impl.h"
 #include "stack/conn/steps.h"
 #include "stack/wire/crc32c.h"
+#include "stack/wire/option_codec.h"
 
 namespace dccp {
 namespace {
@@ -30,6 +31,17 @@ std::optional<ResetReason> Connection::Impl::StartServer(const PacketView& reque
   ProcessFurther(in, options);
   UpdateTimers();
   return std::nullopt;
+}
+
+std::optional<ResetReason> Connection::Impl::DraftResponse(const PacketView& request, Ecn ecn,
+                                                           RequestData data, TimePoint now,
+                                                           OptionWriter& options) {
+  // As if another Request had brought data before.
+  handshake_data_delivered_ = data == RequestData::kRefuse;
+  draft_ = &options;
+  const auto fault = StartServer(request, ecn, now);
+  draft_ = nullptr;
+  return fault;
 }
 
 void Connection::Impl::OnPacket(const PacketView& packet, Ecn ecn, TimePoint now) {
@@ -115,7 +127,9 @@ bool Connection::Impl::AcceptSequence(const Arrived& in) {
 // Step 8 and what follows.
 void Connection::Impl::ProcessAccepted(const Arrived& in) {
   IncomingOptions options;
-  if (const auto fault = ProcessOptions(in, &options)) {
+  auto fault = ProcessOptions(in, &options);
+  if (!fault) fault = TakeCookies(in, options);
+  if (fault) {
     TraceDrop(in, DropReason::kOptionError);
     Fail(ClosedBy::kProtocol, *fault, in.now);
     return;
@@ -175,6 +189,20 @@ std::optional<ResetReason> Connection::Impl::ProcessOptions(const Arrived& in,
     if (sample) rtt_ = *sample;
   }
   return std::nullopt;
+}
+
+// A client's cookies are those of the Response that it acknowledges, until the server shows that it
+// got one of them: what opens PARTOPEN. §8.1.4
+std::optional<ResetReason> Connection::Impl::TakeCookies(const Arrived& in,
+                                                         const IncomingOptions& options) {
+  if (OpensConnection(State::kPartOpen, in.type)) cookies_.Stop();
+  const bool wanted = state_ <= State::kPartOpen || !cookies_.empty();
+  if (in.type != PacketType::kResponse || !wanted) return std::nullopt;
+  const auto cookies = options.init_cookies.view();
+  const std::size_t room = OptionRoom(PacketType::kAck, 0, CookieEcho::kMaxBytes);
+  if (cookies_.OnResponse(in.seq, cookies, room)) return std::nullopt;
+  // A connection that cannot be completed: better to say so now than to be called a forger later.
+  return OptionReset(ResetCode::kOptionError, OptionType::kInitCookie, cookies.front());
 }
 
 void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& options) {

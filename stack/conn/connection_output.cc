@@ -16,15 +16,21 @@ constexpr std::size_t kControlOptionBytes = 992;
 
 using OptionBuffer = std::array<std::byte, OptionWriter::kMaxBytes>;
 
+}  // namespace
+
 // Option bytes that fit between a fixed header and the payload within the path MTU, in whole words.
-std::size_t OptionRoom(const PathMtu& mtu, PacketType type, std::uint32_t payload_bytes,
-                       std::size_t most) {
+std::size_t Connection::Impl::OptionRoom(PacketType type, std::uint32_t payload_bytes,
+                                         std::size_t most) const {
   const std::size_t fixed = FixedHeaderBytes(type, true);
-  const std::size_t room = mtu.RoomForHeaders(payload_bytes);
+  const std::size_t room = path_mtu_.RoomForHeaders(payload_bytes);
   return room <= fixed ? 0 : std::min(most, room - fixed) / 4 * 4;
 }
 
-}  // namespace
+// The same for a packet with data, whose header lies in the headroom of the data's cell.
+std::size_t Connection::Impl::DataOptionRoom(std::uint32_t payload_bytes) const {
+  return OptionRoom(PacketType::kDataAck, payload_bytes,
+                    kDataHeadroomBytes - FixedHeaderBytes(PacketType::kDataAck, true));
+}
 
 HeaderFields Connection::Impl::Fields(PacketType type, Seq64 seq, Seq64 ack) const {
   HeaderFields fields;
@@ -83,7 +89,7 @@ void Connection::Impl::SendRequest(TimePoint now) {
   const auto bytes = static_cast<std::uint32_t>(request_data_.size());
   OptionBuffer buffer;
   OptionWriter options(std::span<std::byte>(buffer).first(
-      OptionRoom(path_mtu_, PacketType::kRequest, bytes, kControlOptionBytes)));
+      OptionRoom(PacketType::kRequest, bytes, kControlOptionBytes)));
   features_.WriteOptions({PacketType::kRequest, seq, std::nullopt, now}, options);
   timestamps_.WriteTimestamp(options, now);
   options.Pad();
@@ -95,19 +101,27 @@ void Connection::Impl::SendRequest(TimePoint now) {
 // Answers the newest Request; never repeated by timer. §8.1.3
 void Connection::Impl::SendResponse(TimePoint now) {
   const Seq64 seq = seq_.TakeNext();
-  OptionBuffer buffer;
-  OptionWriter options(std::span<std::byte>(buffer).first(
-      OptionRoom(path_mtu_, PacketType::kResponse, 0, kControlOptionBytes)));
+  if (draft_ != nullptr) {
+    WriteResponseOptions(seq, now, *draft_);
+  } else {
+    OptionBuffer buffer;
+    OptionWriter options(std::span<std::byte>(buffer).first(
+        OptionRoom(PacketType::kResponse, 0, kControlOptionBytes)));
+    WriteResponseOptions(seq, now, options);
+    options.Pad();
+    assembler_.Send(Fields(PacketType::kResponse, seq, seq_.gsr()), options.bytes(), {},
+                    EcnFor(PacketType::kResponse), now);
+  }
+  acks_.OnSent();
+  AfterSent(PacketType::kResponse, seq, 0, false, true, now);
+  ApplyFeatureChanges(now);
+}
+
+void Connection::Impl::WriteResponseOptions(Seq64 seq, TimePoint now, OptionWriter& options) {
   features_.WriteOptions({PacketType::kResponse, seq, seq_.gsr(), now}, options);
   timestamps_.WriteEcho(options, now);
   timestamps_.WriteTimestamp(options, now);
   acks_.WriteOptions(seq, now, options);
-  options.Pad();
-  assembler_.Send(Fields(PacketType::kResponse, seq, seq_.gsr()), options.bytes(), {},
-                  EcnFor(PacketType::kResponse), now);
-  acks_.OnSent();
-  AfterSent(PacketType::kResponse, seq, 0, false, true, now);
-  ApplyFeatureChanges(now);
 }
 
 // What an acknowledgement of GSR carries, on whatever type.
@@ -156,7 +170,8 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
       type == PacketType::kSyncAck && state_ == State::kOpen && ack == acks_.greatest();
   OptionBuffer buffer;
   OptionWriter options(
-      std::span<std::byte>(buffer).first(OptionRoom(path_mtu_, type, 0, kControlOptionBytes)));
+      std::span<std::byte>(buffer).first(OptionRoom(type, 0, kControlOptionBytes)));
+  cookies_.Write(options);
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
   if (acks_window) {
     WriteAckOptions(type, seq, 0, now, options);
@@ -202,7 +217,16 @@ bool Connection::Impl::CcidReady() const {
 
 bool Connection::Impl::DataMayGo() const {
   return (state_ == State::kOpen || state_ == State::kPartOpen) && !send_queue_.empty() &&
-         !ccids_.blocked() && CcidReady();
+         !ccids_.blocked() && CcidReady() &&
+         (cookies_.empty() || FitsBesideCookies(send_queue_.front_bytes()));
+}
+
+// While Init Cookies ride along a packet carries less. A datagram that is too long for that waits
+// for the round trip until the connection is OPEN, so that the maximum packet size need not shrink
+// for so short a time.
+bool Connection::Impl::FitsBesideCookies(std::uint32_t payload_bytes) const {
+  constexpr std::size_t kBeside = 32;
+  return cookies_.bytes() + kBeside <= DataOptionRoom(payload_bytes);
 }
 
 bool Connection::Impl::WantsTransmit(TimePoint now) const {
@@ -251,15 +275,14 @@ bool Connection::Impl::SendData(TimePoint now) {
   if (!ccids_.TakePermit(bytes, now, timers_)) return false;
 
   // An acknowledgement that leaves no room beside the data goes first, on its own. §11.2
-  const std::size_t room =
-      OptionRoom(path_mtu_, PacketType::kDataAck, bytes,
-                 kDataHeadroomBytes - FixedHeaderBytes(PacketType::kDataAck, true));
+  const std::size_t room = DataOptionRoom(bytes);
   constexpr std::size_t kOtherOptionBytes = 24;
   // The Confirms of the handshake, which a server may insist on seeing in full.
   constexpr std::size_t kPartOpenOptionBytes = 128;
   bool ack =
       state_ == State::kPartOpen || acks_.pending() || want_ack_ || features_.HasPending(now);
-  const bool first_ack = state_ == State::kPartOpen && acks_.due() && room < kPartOpenOptionBytes;
+  const bool first_ack =
+      state_ == State::kPartOpen && acks_.due() && room < kPartOpenOptionBytes + cookies_.bytes();
   if (first_ack && !SendAck(now)) return false;
   if (ack && state_ == State::kOpen && acks_.WantedBytes() + kOtherOptionBytes > room) {
     if (!SendAck(now) || !assembler_.Ready()) return false;
@@ -270,6 +293,7 @@ bool Connection::Impl::SendData(TimePoint now) {
   const Seq64 seq = seq_.TakeNext();
   OptionBuffer buffer;
   OptionWriter options(std::span<std::byte>(buffer).first(room));
+  cookies_.Write(options);
   const PacketType planned = ack ? PacketType::kDataAck : PacketType::kData;
   const BuildDecision decision = ccids_.sender()->OnBuild({planned, seq, bytes, now}, options);
   if (decision.acknowledge && !ack) {

@@ -44,6 +44,10 @@ bool TakeOption(const OptionView& option, bool mandatory, const OptionScanContex
     case OptionType::kAckVectorNonce1:
       out->ack_vectors.Add({option.data, option.type == OptionType::kAckVectorNonce1});
       return true;
+    case OptionType::kInitCookie:
+      // Understood everywhere, and ignored by all but a client that is not OPEN. §8.1.4
+      out->init_cookies.Add(option.data);
+      return true;
     case OptionType::kDataDropped:
       out->data_dropped.Add(option.data);
       return true;

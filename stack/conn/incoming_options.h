@@ -10,6 +10,7 @@
 
 #include "dccp/ccid.h"
 #include "dccp/seqno.h"
+#include "stack/conn/cookie_echo.h"
 #include "stack/conn/feature_negotiator.h"
 #include "stack/conn/sent_history.h"
 #include "stack/wire/option_codec.h"
@@ -50,6 +51,8 @@ struct IncomingOptions {
   // An option area of 1008 bytes holds at most five vectors of full length, or more of shorter.
   ShortList<AckVectorOption, 16> ack_vectors;
   ShortList<std::span<const std::byte>, 16> data_dropped;
+  // One more than a client takes, so that it sees an excess.
+  ShortList<std::span<const std::byte>, CookieEcho::kMaxCookies + 1> init_cookies;
   ShortList<RawOption, 16> to_sender;    // 192-255, for our HC-Sender
   ShortList<RawOption, 16> to_receiver;  // 128-191, for our HC-Receiver
 };

@@ -51,6 +51,8 @@ class SendQueue {
   bool empty() const { return datagrams_ == 0; }
   std::uint32_t datagrams() const { return datagrams_; }
   std::uint64_t bytes() const { return bytes_; }
+  // Of the oldest datagram, expired or not; the queue is not empty.
+  std::uint32_t front_bytes() const { return nodes_[head_].item.cell->length; }
   std::uint64_t dropped() const { return dropped_; }  // by policy or DropFront
   std::uint64_t expired() const { return expired_; }
   void set_limits(const QueueLimits& limits) { limits_ = limits; }
