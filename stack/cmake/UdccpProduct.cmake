@@ -6,7 +6,7 @@ set_target_properties(dccp_core PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(dccp_core PUBLIC
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/stack/include ${PROJECT_SOURCE_DIR}/ccid/include)
 
-udccp_layer_objects(product_objects ${UDCCP_CORE_LAYERS} trace io)
+udccp_layer_objects(product_objects ${UDCCP_CORE_LAYERS} trace tls io)
 
 function(udccp_product target kind)
   add_library(${target} ${kind} ${product_objects})
@@ -22,6 +22,9 @@ function(udccp_product target kind)
   if(TARGET PkgConfig::LIBUV)
     target_link_libraries(${target} PRIVATE PkgConfig::LIBUV)
   endif()
+  if(TARGET dccp_tls_obj)
+    target_link_libraries(${target} PRIVATE OpenSSL::Crypto)
+  endif()
   install(TARGETS ${target} EXPORT dccpTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -35,11 +38,15 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stack/include/dccp ${PROJECT_SOURCE_DIR}/ccid/include/dccp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
-# Both package descriptions name it.
+# Both package descriptions name them.
 set(UDCCP_PC_REQUIRES)
 if(TARGET PkgConfig::LIBUV)
-  set(UDCCP_PC_REQUIRES libuv)
+  list(APPEND UDCCP_PC_REQUIRES libuv)
 endif()
+if(TARGET dccp_tls_obj)
+  list(APPEND UDCCP_PC_REQUIRES libcrypto)
+endif()
+list(JOIN UDCCP_PC_REQUIRES " " UDCCP_PC_REQUIRES)
 
 include(CMakePackageConfigHelpers)
 set(UDCCP_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/dccp)

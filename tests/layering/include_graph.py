@@ -15,10 +15,12 @@ ALLOWED = {layer: set(CORE[: i + 1]) for i, layer in enumerate(CORE)}
 ALLOWED["trace"] = {"base", "wire", "trace"}
 for upper in ("io", "sim", "tls", "multipath"):
     ALLOWED[upper] = set(CORE) | {upper}
+# The driver gives an endpoint what it needs, a sealer of cookies too.
+ALLOWED["io"].add("tls")
 PRODUCT = set(CORE) | {"trace", "io", "tls", "multipath"}
 ALLOWED["capi"] = PRODUCT | {"capi"}
 ALLOWED["shim"] = {"capi", "shim"}
-ALLOWED["examples"] = {"base", "ccid", "endpoint", "io", "trace", "public"}
+ALLOWED["examples"] = {"base", "ccid", "endpoint", "io", "tls", "trace", "public"}
 ALLOWED["apps"] = PRODUCT | {"sim", "apps"}
 
 # The layer of each installed header; one that is not named here is part of the endpoint's API.
@@ -28,6 +30,7 @@ PUBLIC = {
     "ccid": "ccid ccids ccid2 ccid3 ccid4",
     "conn": "connection",
     "trace": "pcap_sink jsonl_sink text_sink byte_writer",
+    "tls": "openssl_cookie_sealer",
     "io": "io uv driver uv_driver udp_socket raw_socket",
 }
 PUBLIC_LAYER = {stem: layer for layer, stems in PUBLIC.items() for stem in stems.split()}

@@ -19,6 +19,11 @@ INCLUDES = [
     ("stack/conn/io.cc", "<sys/socket.h>", "the core does without"),
     ("stack/io/ok.cc", "<sys/socket.h>", None),
     ("stack/io/sideways.cc", '"stack/sim/network.h"', "io may not include"),
+    ("stack/io/sealed.cc", '"dccp/openssl_cookie_sealer.h"', None),
+    ("stack/tls/ok.cc", "<openssl/evp.h>", None),
+    ("stack/tls/up.cc", '"stack/io/udp.h"', "tls may not include"),
+    ("stack/endpoint/sealed.cc", '"dccp/openssl_cookie_sealer.h"', "endpoint may not include"),
+    ("stack/endpoint/tls.cc", "<openssl/evp.h>", "the core does without"),
     ("stack/trace/up.cc", '"stack/conn/connection.h"', "trace may not include"),
     ("ccid/ccid2/up.cc", '"stack/conn/connection.h"', "ccid may not include"),
     ("apps/examples/inside.cc", '"stack/base/check.h"', "installed headers only"),
@@ -29,6 +34,8 @@ TREE = [
     "stack/conn/connection.h",
     "stack/sim/network.h",
     "stack/include/dccp/endpoint.h",
+    "stack/include/dccp/openssl_cookie_sealer.h",
+    "stack/io/udp.h",
 ]
 
 
