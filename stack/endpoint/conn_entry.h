@@ -15,10 +15,14 @@ struct ConnEntry {
   std::unique_ptr<Connection> conn;
   ConnId id;
   FlowTuple tuple;
-  ListenerId listener;           // of a server's connection
-  bool half_open = false;        // a server's connection that the application does not know yet
-  bool released = false;         // the application gave the handle back
-  bool close_asked = false;      // Close() succeeded
+  ListenerId listener;        // of a server's connection
+  bool half_open = false;     // a server's connection that the application does not know yet
+  TimePoint half_open_since;  // with half_open, as are the next two
+  std::uint32_t half_open_index = 0;
+  ListLink<ConnEntry> half_open_link;
+  TimePoint cookie_until = TimePoint::min();  // its Init Cookie could still be played back
+  bool released = false;                      // the application gave the handle back
+  bool close_asked = false;                   // Close() succeeded
   bool over = false;             // reached CLOSED or TIMEWAIT: the tuple is no longer its own
   bool port_claimed = false;     // a client's: its local port is claimed from the arbiter
   std::uint32_t event_bits = 0;  // taken from the connection, not polled yet

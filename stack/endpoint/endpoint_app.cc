@@ -142,16 +142,12 @@ Result<ListenerId> Endpoint::Impl::Listen(const ListenParams& params) {
 }
 
 Result<void> Endpoint::Impl::StopListening(ListenerId listener) {
-  const Listener* const found = listeners_.Find(listener);
+  Listener* const found = listeners_.Find(listener);
   if (found == nullptr) return Error::kNoSuchListener;
   ReleasePort(found->params.port);
-  listeners_.Remove(listener);
   // Half-open connections go without a word: what their clients send next is answered as in CLOSED.
-  conns_.ForEach([&](ConnId, ConnEntry& entry) {
-    if (!entry.half_open || !(entry.listener == listener)) return;
-    if (!entry.over) --active_;
-    Destroy(entry);
-  });
+  while (ConnEntry* const entry = found->half_open.oldest()) Discard(*entry);
+  listeners_.Remove(listener);
   return {};
 }
 

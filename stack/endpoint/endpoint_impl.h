@@ -16,6 +16,7 @@
 #include "stack/conn/tx_ring.h"
 #include "stack/endpoint/conn_entry.h"
 #include "stack/endpoint/demux.h"
+#include "stack/endpoint/init_cookie.h"
 #include "stack/endpoint/isn_generator.h"
 #include "stack/endpoint/listener_table.h"
 #include "stack/endpoint/port_allocator.h"
@@ -27,8 +28,9 @@ namespace dccp {
 
 // Owns the connections and does steps 1 to 3 of RFC 4340 §8.5 for them. After each call into a
 // connection Refresh() brings its deadline, its place on the ready lists and its life up to date.
-// The implementation is in endpoint_app.cc (application's calls), endpoint_receive.cc (steps 1-3)
-// and endpoint_schedule.cc (timers, events, transmission, end of life).
+// The implementation is in endpoint_app.cc (application's calls), endpoint_receive.cc (steps 1-3),
+// endpoint_cookies.cc (step 3 without state) and endpoint_schedule.cc (timers, events,
+// transmission, end of life).
 class Endpoint::Impl {
  public:
   explicit Impl(const EndpointConfig& config);
@@ -95,9 +97,31 @@ class Endpoint::Impl {
   void ReceiveRequest(const Inbound& in, const PacketView& packet, const FlowTuple& tuple);
   void Accept(const Inbound& in, const PacketView& packet, const FlowTuple& tuple,
               const ListenerTable::Match& match);
+  // In the backlog, for one more.
+  void MakeRoom(Listener& listener, TimePoint now);
+  ConnectionInit ServerInit(const Listener& listener, const FlowTuple& tuple, ServiceCode code,
+                            SeqNo iss) const;
   void Refuse(const Inbound& in, const PacketView& packet, ResetCode code, DropReason reason);
   void TraceReceived(const Inbound& in, ConnId conn) const;
   void Drop(const Inbound& in, DropReason reason);
+
+  SeqNo ServerIss(const Listener& listener, const FlowTuple& tuple, TimePoint now) const;
+  // False: such a Request can only be answered with state.
+  bool AnswerWithCookie(const Inbound& in, const PacketView& packet, const FlowTuple& tuple,
+                        Listener& listener);
+  bool AddCookie(const InitCookie& cookie, const FlowTuple& tuple, TimePoint now,
+                 OptionWriter& options);
+  void SendCookieResponse(const Inbound& in, const InitCookie& cookie, const FlowTuple& tuple,
+                          std::span<const std::byte> options);
+  // False: the packet has no cookie that concerns a listener.
+  bool ReceiveCookie(const Inbound& in, const PacketView& packet, const FlowTuple& tuple);
+  // Spans of the result point into `text`. Empty: tampered with, or too old.
+  std::optional<InitCookie> OpenCookie(std::span<const std::byte> sealed, const FlowTuple& tuple,
+                                       TimePoint now, std::span<std::byte> text);
+  bool AcceptCookie(const Inbound& in, const PacketView& packet, const FlowTuple& tuple,
+                    const ListenerTable::Match& match, const InitCookie& cookie);
+  // The latest time up to `now` with that Timestamp value.
+  static TimePoint TimeOf(TenMicros timestamp, TimePoint now);
 
   void Refresh(ConnEntry& entry, TimePoint now);
   void TakeHalfOpenEvents(ConnEntry& entry);
@@ -105,6 +129,8 @@ class Endpoint::Impl {
   void EndLife(ConnEntry& entry, State state, TimePoint now);
   void LeaveHalfOpen(ConnEntry& entry);
   void Destroy(ConnEntry& entry);
+  // Destroys one that nobody knows yet.
+  void Discard(ConnEntry& entry);
   bool FillRing(TimePoint now);
   OutboundDatagram HandOut(TxRing& ring);
 

@@ -99,7 +99,7 @@ void Endpoint::Impl::ReceiveWithoutConnection(const Inbound& in, const PacketVie
                                               const FlowTuple& tuple) {
   if (packet.type() == PacketType::kRequest && !time_wait_.Contains(tuple, in.now)) {
     ReceiveRequest(in, packet, tuple);
-  } else {
+  } else if (time_wait_.Contains(tuple, in.now) || !ReceiveCookie(in, packet, tuple)) {
     Refuse(in, packet, ResetCode::kNoConnection, DropReason::kNoConnection);
   }
 }
@@ -132,22 +132,22 @@ void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const F
   };
   Listener& listener = *match.listener;
   time_wait_.Expire(in.now);
-  if (listener.half_open >= listener.params.backlog || AtCapacity()) return too_busy();
-  ConnectionInit init;
-  init.role = Role::kServer;
-  init.tuple = tuple;
-  init.service_code = packet.service_code();
-  init.options = listener.params.options;
-  init.iss = init.options.initial_sequence.value_or(isn_.Generate(tuple, in.now));
-  init.mtu_bytes = InitialMtu(tuple.path);
-  const Result<ConnEntry*> made = NewConnection(init);
+  if (AtCapacity()) return too_busy();
+  if (config_.cookie_sealer != nullptr && listener.half_open.size() >= listener.cookies_above() &&
+      AnswerWithCookie(in, packet, tuple, listener))
+    return;
+  if (listener.params.backlog == 0) return too_busy();
+  const Result<ConnEntry*> made = NewConnection(
+      ServerInit(listener, tuple, packet.service_code(), ServerIss(listener, tuple, in.now)));
   if (!made.ok()) return too_busy();
   ConnEntry& entry = **made;
   entry.listener = match.id;
-  entry.half_open = true;
-  ++listener.half_open;
   TraceReceived(in, entry.id);
-  if (const auto fault = entry.conn->StartServer(packet, in.ecn, in.now)) {
+  const auto fault = entry.conn->StartServer(packet, in.ecn, in.now);
+  // Nobody goes for a Request that is refused.
+  if (!fault) MakeRoom(listener, in.now);
+  listener.half_open.Add(entry, in.now);
+  if (fault) {
     ++counters_.connections_refused;
     // One of the answers that a flood of Requests can draw.
     const bool answer = refuser_.Admit(in.now);
@@ -160,6 +160,24 @@ void Endpoint::Impl::Accept(const Inbound& in, const PacketView& packet, const F
     entry.conn->Refuse(*fault, in.now);
   }
   Refresh(entry, in.now);
+}
+
+void Endpoint::Impl::MakeRoom(Listener& listener, TimePoint now) {
+  if (listener.half_open.size() < listener.params.backlog) return;
+  Discard(*listener.half_open.Victim(now, *config_.random));
+  ++counters_.half_open_evicted;
+}
+
+ConnectionInit Endpoint::Impl::ServerInit(const Listener& listener, const FlowTuple& tuple,
+                                          ServiceCode code, SeqNo iss) const {
+  ConnectionInit init;
+  init.role = Role::kServer;
+  init.tuple = tuple;
+  init.service_code = code;
+  init.options = listener.params.options;
+  init.iss = iss;
+  init.mtu_bytes = InitialMtu(tuple.path);
+  return init;
 }
 
 void Endpoint::Impl::Refuse(const Inbound& in, const PacketView& packet, ResetCode code,

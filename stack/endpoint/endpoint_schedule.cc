@@ -41,15 +41,17 @@ void Endpoint::Impl::TakeHalfOpenEvents(ConnEntry& entry) {
 
 void Endpoint::Impl::LeaveHalfOpen(ConnEntry& entry) {
   if (!entry.half_open) return;
-  entry.half_open = false;
-  if (Listener* listener = listeners_.Find(entry.listener)) --listener->half_open;
+  Listener* const listener = listeners_.Find(entry.listener);
+  DCCP_CHECK(listener != nullptr);
+  listener->half_open.Remove(entry);
 }
 
 void Endpoint::Impl::EndLife(ConnEntry& entry, State state, TimePoint now) {
   entry.over = true;
   --active_;
   demux_.Erase(entry.id.index);
-  if (state == State::kTimeWait) time_wait_.Add(entry.tuple, now);
+  // A cookie that could still be played back would begin the connection once more.
+  if (state == State::kTimeWait || now < entry.cookie_until) time_wait_.Add(entry.tuple, now);
 }
 
 void Endpoint::Impl::Destroy(ConnEntry& entry) {
@@ -60,6 +62,11 @@ void Endpoint::Impl::Destroy(ConnEntry& entry) {
   deadlines_.Remove(entry.id.index);
   demux_.Erase(entry.id.index);
   DCCP_CHECK(conns_.Erase(entry.id));
+}
+
+void Endpoint::Impl::Discard(ConnEntry& entry) {
+  if (!entry.over) --active_;
+  Destroy(entry);
 }
 
 void Endpoint::Impl::HandleTimeout(TimePoint now) {

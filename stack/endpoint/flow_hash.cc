@@ -1,17 +1,12 @@
 #include "stack/endpoint/flow_hash.h"
 
-#include <array>
-#include <cstddef>
 #include <cstring>
-#include <span>
 
 #include "stack/base/byte_order.h"
 
 namespace dccp {
 
-std::uint64_t HashFlow(const SipKey& key, const FlowTuple& tuple) {
-  // SipHash takes the length in, so the short form of IPv4 cannot meet the long one of IPv6.
-  std::array<std::byte, 2 * 16 + 4 * 2 + 4> buffer;
+std::span<const std::byte> WriteFlow(const FlowTuple& tuple, FlowBytes& buffer) {
   std::byte* p = buffer.data();
   const Path& path = tuple.path;
   const std::size_t address_bytes = path.remote.size();
@@ -28,7 +23,12 @@ std::uint64_t HashFlow(const SipKey& key, const FlowTuple& tuple) {
     StoreBe32(p, path.remote.scope_id);
     p += 4;
   }
-  return SipHash24(key, std::span<const std::byte>(buffer.data(), p));
+  return {buffer.data(), p};
+}
+
+std::uint64_t HashFlow(const SipKey& key, const FlowTuple& tuple) {
+  FlowBytes buffer;
+  return SipHash24(key, WriteFlow(tuple, buffer));
 }
 
 }  // namespace dccp

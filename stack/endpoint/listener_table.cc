@@ -36,7 +36,7 @@ Result<ListenerId> ListenerTable::Add(const ListenParams& params) {
     return Conflict(listeners_.AtIndex(index)->params, params);
   });
   if (taken != FlatMap::kNone) return Error::kPortInUse;
-  const ListenerId id = listeners_.Emplace(Listener{params, 0});
+  const ListenerId id = listeners_.Emplace(params);
   by_port_.Insert(params.port, id.index);
   return id;
 }

@@ -8,13 +8,22 @@
 #include "dccp/endpoint.h"
 #include "stack/base/flat_map.h"
 #include "stack/base/slot_map.h"
+#include "stack/endpoint/half_open_set.h"
 
 namespace dccp {
 
-// One listener. `half_open` counts its connections that are not open yet; the endpoint keeps it.
+// One listener and its connections that are not open yet; the endpoint keeps that set.
 struct Listener {
+  explicit Listener(const ListenParams& p) : params(p) {}
+
+  // With so many half-open connections the next Request is answered by a cookie.
+  std::uint32_t cookies_above() const {
+    return params.cookies_above.value_or((params.backlog + 1) / 2);
+  }
+
   ListenParams params;
-  std::uint32_t half_open = 0;
+  HalfOpenSet half_open;
+  TimePoint cookies_until = TimePoint::min();  // the latest cookie of this listener ends
 };
 
 // Several listeners may share a port when their service codes differ, or when they are bound to
@@ -42,6 +51,9 @@ class ListenerTable {
     listeners_.ForEach([&](ListenerId, const Listener& listener) { visit(listener); });
   }
 
+  bool HasPort(std::uint16_t port) const {
+    return by_port_.Find(port, [](std::uint32_t) { return true; }) != FlatMap::kNone;
+  }
   // For a Request with `code` to `port` at `local`.
   Match Lookup(std::uint16_t port, const IpAddress& local, ServiceCode code);
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "dccp/cookie_sealer.h"
 #include "dccp/uv_driver.h"
 #include "stack/io/error_batch.h"
 #include "stack/io/interface_mtu.h"
@@ -74,6 +75,7 @@ class UvDriver::Impl final : public PolledSocket::Listener {
   OsRandom random_;
   InterfaceMtu mtu_;
   PortClaims port_claims_;
+  std::unique_ptr<CookieSealer> cookie_sealer_;
   std::unique_ptr<Endpoint> endpoint_;
   std::function<void(const Event&)> handler_;
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "dccp/openssl_cookie_sealer.h"
 #include "stack/io/monotonic_clock.h"
 #include "stack/io/raw_socket.h"
 #include "stack/io/socket_address.h"
@@ -56,6 +57,10 @@ UvDriver::Impl::Impl(uv_loop_t* loop, const UvDriverConfig& config)
   // No other program shares the addresses behind a TUN device.
   if (native() && !on_tun() && config_.endpoint.port_arbiter == nullptr)
     config_.endpoint.port_arbiter = &port_claims_;
+  if (config_.endpoint.cookie_sealer == nullptr) {
+    cookie_sealer_ = MakeOpenSslCookieSealer(config_.endpoint.msl);
+    config_.endpoint.cookie_sealer = cookie_sealer_.get();
+  }
 }
 
 UvDriver::Impl::~Impl() = default;

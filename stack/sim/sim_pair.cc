@@ -38,6 +38,8 @@ Result<ListenerId> SimPair::Listen() {
   params.port = config_.port;
   params.service_codes = {config_.service_code};
   params.options = config_.server;
+  params.backlog = config_.backlog;
+  params.cookies_above = config_.cookies_above;
   return server.endpoint().Listen(params);
 }
 

@@ -22,6 +22,8 @@ struct SimPairConfig {
   ConnectionOptions server = {};
   EndpointConfig endpoint = {};                        // registry null: CCID 2 only
   std::optional<EndpointConfig> server_endpoint = {};  // default: as `endpoint`
+  std::uint32_t backlog = 4096;                        // as in ListenParams, as is the next
+  std::optional<std::uint32_t> cookies_above = {};
   std::uint16_t port = 5001;
   ServiceCode service_code = ServiceCode(0x74657374);  // "test"
 };

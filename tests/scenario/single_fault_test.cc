@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stack/sim/sim_pair.h"
+#include "tests/support/test_sealer.h"
 
 namespace dccp {
 namespace {
@@ -23,6 +24,7 @@ struct Exchange {
   bool server_timewait;
   Encapsulation encapsulation;
   IpFamily family;
+  bool cookies = false;  // the server keeps no state before it is open
 };
 
 struct Fault {
@@ -39,6 +41,7 @@ struct Outcome {
   std::uint64_t to_client_packets = 0;
   std::uint64_t server_got = 0;
   std::uint64_t client_got = 0;
+  std::uint64_t cookies = 0;
   std::string log;
 };
 
@@ -56,6 +59,12 @@ Outcome RunExchange(const Exchange& exchange, const Fault* fault) {
   config.family = exchange.family;
   config.server.server_timewait = exchange.server_timewait;
   config.client.user_timeout = config.server.user_timeout = seconds(60);
+  TestSealer sealer;
+  if (exchange.cookies) {
+    config.server_endpoint = EndpointConfig();
+    config.server_endpoint->cookie_sealer = &sealer;
+    config.cookies_above = 0;
+  }
   SimPair pair(config);
   if (fault != nullptr) {
     Link& link = fault->to_server ? pair.to_server() : pair.to_client();
@@ -81,19 +90,21 @@ Outcome RunExchange(const Exchange& exchange, const Fault* fault) {
   outcome.to_client_packets = pair.to_client().counters().offered;
   outcome.server_got = pair.server.received_datagrams;
   outcome.client_got = pair.client.received_datagrams;
+  outcome.cookies = pair.server.endpoint().counters().cookies_accepted;
   outcome.log = pair.Log();
   return outcome;
 }
 
 class SingleFault : public ::testing::TestWithParam<Exchange> {};
 
-TEST_P(SingleFault, R4340_CON_12_CLS_03_EveryPacketLostDuplicatedOrDelayedInTurn) {
+TEST_P(SingleFault, R4340_CON_12_CLS_03_COOK_05_EveryPacketLostDuplicatedOrDelayedInTurn) {
   const Exchange& exchange = GetParam();
   const Outcome plain = RunExchange(exchange, nullptr);
   ASSERT_TRUE(plain.established && plain.closed && plain.clean) << plain.log;
   ASSERT_EQ(plain.server_got, kDatagrams);
   ASSERT_EQ(plain.client_got, kDatagrams);
   ASSERT_GE(plain.to_server_packets, 2u + kDatagrams);
+  ASSERT_EQ(plain.cookies, exchange.cookies ? 1u : 0u);
 
   std::vector<LinkAction> actions = {{LinkAction::Kind::kDrop, {}}};
   for (milliseconds delay : {milliseconds(0), milliseconds(35), milliseconds(900)})
@@ -131,7 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
         Exchange{"ClientCloses", false, false, Encapsulation::kUdp, IpFamily::kV4},
         Exchange{"ServerCloses", true, false, Encapsulation::kUdp, IpFamily::kV6},
         Exchange{"ServerHoldsTimeWait", true, true, Encapsulation::kNative, IpFamily::kV4},
-        Exchange{"ClientClosesNative6", false, false, Encapsulation::kNative, IpFamily::kV6}),
+        Exchange{"ClientClosesNative6", false, false, Encapsulation::kNative, IpFamily::kV6},
+        Exchange{"Cookies", false, false, Encapsulation::kUdp, IpFamily::kV4, true},
+        Exchange{"Cookies6", true, false, Encapsulation::kUdp, IpFamily::kV6, true},
+        Exchange{"CookiesNative", true, true, Encapsulation::kNative, IpFamily::kV4, true},
+        Exchange{"CookiesNative6", false, false, Encapsulation::kNative, IpFamily::kV6, true}),
     [](const auto& exchange) { return exchange.param.name; });
 
 }  // namespace

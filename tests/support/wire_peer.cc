@@ -62,6 +62,7 @@ void WirePeer::Listen() {
   params.port = kEndpointPort;
   params.service_codes = config_.service_codes;
   params.options = config_.options;
+  if (config_.adjust_listen) config_.adjust_listen(params);
   ASSERT_TRUE(endpoint_->Listen(params).ok());
 }
 

@@ -41,6 +41,7 @@ struct WirePeerConfig {
   std::uint64_t seed = 1;
   bool fixed_iss = true;  // false: unpredictable, as in the field
   std::function<void(EndpointConfig&)> adjust = {};
+  std::function<void(ListenParams&)> adjust_listen = {};
 };
 
 // The endpoint's first sequence number, and the one with which tests begin as its peer.

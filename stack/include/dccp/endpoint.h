@@ -20,6 +20,7 @@
 
 #include "dccp/ccid.h"
 #include "dccp/connection.h"
+#include "dccp/cookie_sealer.h"
 #include "dccp/export.h"
 #include "dccp/random.h"
 #include "dccp/result.h"
@@ -79,6 +80,7 @@ struct EndpointConfig {
   TraceSink* trace = nullptr;              // optional; must outlive the endpoint
   PortArbiter* port_arbiter = nullptr;     // optional; must outlive the endpoint
   PathMtuSource* mtu = nullptr;            // optional; without it every path starts at 1500
+  CookieSealer* cookie_sealer = nullptr;   // optional; without it no listener sends Init Cookies
   std::uint32_t max_connections =
       65536;  // half-open ones count; TIMEWAIT has as many places of its own
   std::uint64_t memory_bytes = 256u << 20;  // budget for queued datagrams
@@ -100,7 +102,15 @@ struct ListenParams {
   std::uint16_t port = 0;                                    // DCCP port, required
   std::vector<ServiceCode> service_codes = {ServiceCode()};  // one or more, none twice
   std::optional<IpAddress> local = {};  // only connections to this address; default: all
-  std::uint32_t backlog = 4096;         // half-open connections
+  // Half-open connections: those whose client has not answered yet. A Request beyond them takes the
+  // place of one that nobody seems to wait for, so that a flood of Requests from forged addresses
+  // cannot keep a listener busy. 0: no half-open connection is kept, only cookies are sent.
+  std::uint32_t backlog = 4096;
+  // With so many half-open connections further Requests are answered by a Response with an Init
+  // Cookie, and nothing is kept until it comes back, as TCP does with SYN cookies: then a flood
+  // costs nothing but the answers. Default: half the backlog; 0: always. A client must be able to
+  // return a cookie, which Linux is not. Needs EndpointConfig::cookie_sealer. §8.1.4
+  std::optional<std::uint32_t> cookies_above = {};
   ConnectionOptions options;            // of accepted connections
 };
 
@@ -118,6 +128,9 @@ struct EndpointCounters {
   std::uint64_t resets_without_connection = 0;
   std::uint64_t connections_accepted = 0;
   std::uint64_t connections_refused = 0;
+  std::uint64_t half_open_evicted = 0;  // given up for a newer one when the backlog was full
+  std::uint64_t cookies_sent = 0;       // Responses with Init Cookies, of which nothing was kept
+  std::uint64_t cookies_accepted = 0;   // connections made from one
   std::array<std::uint64_t, static_cast<std::size_t>(DropReason::kCount)> dropped = {};
 };
 

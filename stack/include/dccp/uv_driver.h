@@ -27,7 +27,8 @@ struct DriverError {
 };
 
 struct UvDriverConfig {
-  EndpointConfig endpoint;  // random, mtu may stay null: the driver supplies its own
+  // random, mtu, cookie_sealer and port_arbiter may stay null: the driver supplies its own
+  EndpointConfig endpoint;
   bool offload = true;      // UDP GSO and GRO where the kernel has them
   std::uint32_t socket_buffer_bytes = 4u << 20;
   // Native mode only: go through this TUN device, which exists and is up, instead of a raw socket,

@@ -115,23 +115,38 @@ TEST(EndpointLife, BacklogBoundsHalfOpenConnectionsOnly) {
   const auto no_acks = [](bool from_a, const SentDatagram& sent) {
     return !from_a || sent.view().type() == PacketType::kRequest;
   };
-  for (int i = 0; i < 2; ++i) pair.Connect();
+  const ConnId first = pair.Connect();
+  pair.Connect();
   pair.Exchange(no_acks);
   EXPECT_EQ(pair.b.endpoint->ActiveConnections(), 2u);
-  const ConnId third = pair.Connect();
+  // A third one takes the place of the oldest, which had its time to answer.
+  pair.Advance(seconds(4));
+  pair.Exchange(no_acks);
+  pair.Connect();
   pair.Exchange(no_acks);
   EXPECT_EQ(pair.b.endpoint->ActiveConnections(), 2u);
-  EXPECT_EQ(pair.b.dropped(DropReason::kTooManyConnections), 1u);
-  EXPECT_EQ(pair.a.endpoint->Info(third)->close.reset.code, ResetCode::kTooBusy);
-  // Once the two are open there is room again.
+  EXPECT_EQ(pair.b.endpoint->counters().half_open_evicted, 1u);
   for (int i = 0; i < 10; ++i) {
     pair.Advance(seconds(1));
     pair.Exchange();
   }
   EXPECT_EQ(pair.b.endpoint->counters().connections_accepted, 2u);
+  EXPECT_EQ(pair.a.endpoint->Info(first)->close.reset.code, ResetCode::kNoConnection);
+  // Open ones do not count.
+  pair.Connect();
   pair.Connect();
   pair.Exchange();
-  EXPECT_EQ(pair.b.endpoint->counters().connections_accepted, 3u);
+  EXPECT_EQ(pair.b.endpoint->counters().connections_accepted, 4u);
+  EXPECT_EQ(pair.b.endpoint->counters().half_open_evicted, 1u);
+}
+
+TEST(EndpointLife, WithoutABacklogAndASealerAListenerIsBusy) {
+  HostPair pair;
+  ASSERT_TRUE(pair.Listen(0).ok());
+  const ConnId conn = pair.Connect();
+  pair.Exchange();
+  EXPECT_EQ(pair.b.dropped(DropReason::kTooManyConnections), 1u);
+  EXPECT_EQ(pair.a.endpoint->Info(conn)->close.reset.code, ResetCode::kTooBusy);
 }
 
 TEST(EndpointLife, StopListeningForgetsHalfOpenConnectionsAndKeepsOpenOnes) {

@@ -80,8 +80,10 @@ class End {
   UvDriver& driver() { return *driver_; }
   Endpoint& endpoint() { return driver_->endpoint(); }
 
-  bool Serve(const IpAddress& local, std::uint16_t udp_port) {
+  bool Serve(const IpAddress& local, std::uint16_t udp_port,
+             std::optional<std::uint32_t> cookies_above = std::nullopt) {
     ListenParams listen;
+    listen.cookies_above = cookies_above;
     listen.port = DccpPort();
     EXPECT_TRUE(endpoint().Listen(listen).ok());
     DriverError error;
@@ -161,6 +163,21 @@ TEST_P(UvDriverTest, CarriesDataAndEndsWithTheLastConnection) {
   EXPECT_TRUE(info->close.clean);
   // All but what a queue may have dropped.
   EXPECT_GT(server.received, 4500u);
+}
+
+// The driver brings a sealer with it.
+TEST_P(UvDriverTest, R4340_COOK_05_ListensWithoutStateWhereAskedTo) {
+  End server(loop_, registry_);
+  End client(loop_, registry_);
+  ASSERT_TRUE(server.Serve(AnyAddress(GetParam()), udp_port_, 0));
+  client.to_send = 10;
+  client.close_when_sent = true;
+  client.Connect(loopback_, udp_port_);
+  loop_.Run();
+  EXPECT_NE(server.seen & kEventAccepted, 0u);
+  EXPECT_EQ(server.endpoint().counters().cookies_accepted, 1u);
+  EXPECT_EQ(server.received, 10u);
+  EXPECT_TRUE(client.endpoint().Info(client.conn)->close.clean);
 }
 
 TEST_P(UvDriverTest, R6773_PORT_03_GivesEachPathASourcePortOfItsOwn) {
