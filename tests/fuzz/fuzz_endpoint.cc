@@ -24,6 +24,7 @@ NodeConfig MakeConfig(unsigned flags) {
   if ((flags & 1) != 0) config.encapsulation = Encapsulation::kNative;
   config.reads_ecn = (flags & 2) == 0;
   config.memory_bytes = (flags & 4) != 0 ? 64u << 10 : 1u << 20;
+  config.cookies = (flags & 8) != 0;
   return config;
 }
 

@@ -73,6 +73,7 @@ Node::Node(const NodeConfig& config)
   endpoint.registry = &registry_;
   endpoint.random = &random_;
   endpoint.trace = this;
+  endpoint.cookie_sealer = &sealer_;
   endpoint.max_connections = kMaxConnections;
   endpoint.memory_bytes = config.memory_bytes;
   endpoint.reads_ecn = config.reads_ecn;
@@ -254,7 +255,8 @@ void Node::Connect(const ConnectParams& params, TimePoint now) {
   Settle(now);
 }
 
-void Node::Listen(const ListenParams& params) {
+void Node::Listen(ListenParams params) {
+  if (config_.cookies) params.cookies_above = 0;
   const Result<ListenerId> listener = endpoint_->Listen(params);
   if (listener.ok()) listeners_.push_back(*listener);
 }

@@ -16,6 +16,7 @@
 #include "dccp/endpoint.h"
 #include "stack/sim/seeded_random.h"
 #include "tests/fuzz/fuzz_input.h"
+#include "tests/support/test_sealer.h"
 
 namespace dccp::fuzz {
 
@@ -24,6 +25,7 @@ struct NodeConfig {
   std::uint64_t seed = 1;
   bool reads_ecn = true;
   std::uint64_t memory_bytes = 1u << 20;
+  bool cookies = false;  // listeners keep no half-open connections
 };
 
 // A packet that the endpoint sent.
@@ -66,7 +68,7 @@ class Node final : private TraceSink {
 
   // ---- as the application
   void Connect(const ConnectParams& params, TimePoint now);
-  void Listen(const ListenParams& params);
+  void Listen(ListenParams params);
   void StopListening();
   // One call on one connection, all chosen by bytes.
   void Call(FuzzInput& input, TimePoint now);
@@ -117,6 +119,7 @@ class Node final : private TraceSink {
   Ccid2Factory ccid2_;
   CcidRegistry registry_;
   SeededRandom random_;
+  TestSealer sealer_;
   std::size_t heap_before_ = 0;
   std::unique_ptr<Endpoint> endpoint_;
   std::vector<Outgoing> sent_;

@@ -33,6 +33,7 @@ NodeConfig MakeConfig(unsigned flags, std::uint64_t seed) {
   if ((flags & 1) != 0) config.encapsulation = Encapsulation::kNative;
   config.reads_ecn = (flags & 2) == 0;
   config.memory_bytes = 1u << 20;
+  config.cookies = (flags & 8) != 0;
   return config;
 }
 

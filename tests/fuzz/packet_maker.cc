@@ -119,6 +119,13 @@ void AddConfirms(const PacketView& packet, OptionWriter& writer) {
   }
 }
 
+// Init Cookies are the answer to a Response.
+void ReturnCookies(const PacketView& packet, OptionWriter& writer) {
+  OptionReader reader(packet.options());
+  for (OptionView option; reader.Next(&option);)
+    if (option.type == OptionType::kInitCookie) AddInitCookie(writer, option.data);
+}
+
 std::optional<PacketType> ReplyType(PacketType type) {
   switch (type) {
     case PacketType::kRequest:
@@ -159,9 +166,12 @@ Bytes MakePacket(FuzzInput& input, Flow& flow, Encapsulation encapsulation) {
     for (std::uint8_t& b : fields.reset.data) b = input.Byte();
   }
   const Bytes payload(input.Below(64), std::byte{7});
-  std::array<std::byte, 512> area;
+  std::array<std::byte, OptionWriter::kMaxBytes> area;
   OptionWriter writer(area);
   for (unsigned n = input.Below(6); n > 0; --n) AddOption(input, writer, payload);
+  if (PacketView last;
+      (flags & 64) != 0 && PacketView::Parse(flow.last, &last) == ParseError::kNone)
+    ReturnCookies(last, writer);
   const auto options = writer.bytes();
   Bytes out = Assemble(fields, flow, {options.begin(), options.end()}, payload, encapsulation);
   if ((flags & 16) != 0 && !out.empty()) out[input.Byte() % out.size()] ^= std::byte{input.Byte()};
@@ -180,8 +190,9 @@ Bytes MakeReply(Flow& flow, Encapsulation encapsulation) {
   fields.ack = SeqNo(flow.gss);
   fields.service_code = packet.service_code();
   if (*type == PacketType::kReset) fields.reset.code = ResetCode::kClosed;
-  std::array<std::byte, 512> area;
+  std::array<std::byte, OptionWriter::kMaxBytes> area;
   OptionWriter writer(area);
+  ReturnCookies(packet, writer);
   if (*type != PacketType::kReset) AddConfirms(packet, writer);
   if (*type == PacketType::kAck || *type == PacketType::kDataAck) {
     const std::byte cell = {};
