@@ -12,7 +12,8 @@ _udccp() {
         -P --parallel --omit --expect-rtt --expect-loss"
       ;;
     dccp-recv)
-      own="$common -1 --one-off -o --output --framed --hashes --echo --max-connections --reverse-ok"
+      own="$common -1 --one-off -o --output --framed --hashes --echo --max-connections --reverse-ok
+        --cookies"
       ;;
     dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
   esac
@@ -22,6 +23,7 @@ _udccp() {
     --tun) mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur") ;;
     --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off nonce' -- "$cur") ;;
     --path-mtu) mapfile -t COMPREPLY < <(compgen -W 'probe icmp fragment' -- "$cur") ;;
+    --cookies) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
     --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
     --fields)
       mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack

@@ -106,6 +106,7 @@ bool RecvApp::Listen() {
   params.service_codes = {o.service};
   params.options = ToConnectionOptions(o);
   if (o.has_bind) params.local = o.bind;
+  params.cookies_above = options_.cookies_above;
   const Result<ListenerId> data = runtime_->endpoint().Listen(params);
   params.service_codes = {*ServiceCode::Parse(kControlService)};
   const Result<ListenerId> control = runtime_->endpoint().Listen(params);

@@ -1,5 +1,9 @@
 #include "apps/dccp-recv/recv_options.h"
 
+#include <fmt/format.h>
+
+#include <limits>
+
 #include "apps/common/runtime.h"
 
 namespace dccp::apps {
@@ -14,6 +18,8 @@ void AddRecvOptions(CLI::App* app, RecvOptions* o) {
   app->add_option("--max-connections", o->max_connections, "Take at most N connections at a time")
       ->check(CLI::Range(1, 65536));
   app->add_flag("--reverse-ok", o->reverse_ok, "Send when a client asks for it (dccp-send -R)");
+  app->add_option("--cookies", o->cookies_text,
+                  "Keep no half-open connections: auto (under load, the default), always, never");
   AddCommonOptions(app, &o->common);
 }
 
@@ -24,6 +30,13 @@ std::string UnderstandRecvOptions(RecvOptions* o) {
   if (!o->output_file.empty() && o->max_connections > 1)
     return "--output takes one connection at a time";
   if (!o->output_file.empty() || !o->hashes_file.empty()) o->max_connections = 1;
+  if (o->cookies_text == "always") {
+    o->cookies_above = 0;
+  } else if (o->cookies_text == "never") {
+    o->cookies_above = std::numeric_limits<std::uint32_t>::max();
+  } else if (o->cookies_text != "auto") {
+    return fmt::format("--cookies: '{}' is none of auto, always and never", o->cookies_text);
+  }
   return "";
 }
 

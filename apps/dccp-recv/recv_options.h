@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "apps/common/common_options.h"
@@ -18,6 +19,10 @@ struct RecvOptions {
   bool echo = false;
   std::uint32_t max_connections = 0;  // at a time; 0: no limit, with an output 1
   bool reverse_ok = false;
+  std::string cookies_text = "auto";
+
+  // As understood: ListenParams::cookies_above.
+  std::optional<std::uint32_t> cookies_above;
 };
 
 void AddRecvOptions(CLI::App* app, RecvOptions* options);

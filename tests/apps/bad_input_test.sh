@@ -71,6 +71,9 @@ code=0
 "$send" --ccid 3 h 2>"$work/usage.err" || code=$?
 expect "CCID that is not there" 2 '--ccid: CCID 3 is not available' "$work/usage.err" dccp-send
 code=0
+"$recv" --cookies maybe >"$work/usage.out" 2>"$work/usage.err" || code=$?
+expect "no such use of cookies" 2 "--cookies: 'maybe' is none of" "$work/usage.err" dccp-recv
+code=0
 "$send" --input "$work/no-such-file" 127.0.0.1 >"$work/usage.out" 2>"$work/usage.err" || code=$?
 expect "no input file" 1 'cannot read .*No such file' "$work/usage.err" dccp-send
 

@@ -18,6 +18,14 @@ for host in "${hosts[@]}"; do
   [[ $(wc -l <"$work/send.hashes") == 2308 ]] || fail "3000001 bytes are not 2308 datagrams"
 done
 
+# The receiver keeps no half-open connections.
+start_recv -1 -o "$work/copy" --cookies always --trace "$work/trace.pcap"
+run_send --input "$work/file" -s 1300 -b 20Mbit 127.0.0.1
+[[ $code == 0 ]] || fail "file with cookies: exit code $code: $(cat "$work/send.err")"
+wait "$receiver" || fail "file with cookies: $(cat "$work/recv.err")"
+cmp "$work/file" "$work/copy" || fail "file with cookies differs"
+(($("$dump" "$work/trace.pcap" | grep -c 'Init Cookie') >= 2)) || fail "no cookie went both ways"
+
 # A pipe in and a pipe out, datagram boundaries kept; an empty one among them.
 python3 - >"$work/framed" <<'PYTHON'
 import sys
