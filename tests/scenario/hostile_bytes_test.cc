@@ -29,7 +29,9 @@ constexpr std::uint32_t kBacklog = 64;
 
 // What IP alone adds: UDP would make the answers look smaller still.
 constexpr std::size_t kIpBytes = 20;
-constexpr std::size_t kMaxGrowthBytes = 16u << 10;
+// The slab that packets and queues live in grows by chunks of 128 KiB, and a late peak may take one
+// more. A quarter of a byte a packet would be above this.
+constexpr std::size_t kMaxGrowthBytes = (128u + 16u) << 10;
 
 struct Remote {
   Path path;
