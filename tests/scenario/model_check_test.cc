@@ -85,6 +85,26 @@ TEST(ModelCheck, R4340_EVT_21_FN_12_FN_19_FeaturesOfferedByBoth) {
   ExpectNoFault(scenario);
 }
 
+TEST(ModelCheck, R4340_EVT_00_COOK_02_COOK_05_TheServerKeepsNoStateBeforeItIsOpen) {
+  ModelScenario scenario{.name = "cookies", .client = Plain(), .server = Plain(), .cookies = true};
+  scenario.client_actions = {ModelAction::kSend, ModelAction::kClose};
+  ExpectNoFault(scenario);
+}
+
+TEST(ModelCheck, R4340_COOK_05_WithCookiesTheServerCloses) {
+  ModelScenario scenario{
+      .name = "cookies, server closes", .client = Plain(), .server = Plain(), .cookies = true};
+  scenario.server_actions = {ModelAction::kClose};
+  ExpectNoFault(scenario);
+}
+
+TEST(ModelCheck, R4340_COOK_05_WithCookiesTheClientAborts) {
+  ModelScenario scenario{
+      .name = "cookies, client aborts", .client = Plain(), .server = Plain(), .cookies = true};
+  scenario.client_actions = {ModelAction::kAbort};
+  ExpectNoFault(scenario);
+}
+
 // The same ends with all choices left for them.
 ModelScenario FromOpen(const char* name) {
   return {.name = name, .client = Plain(), .server = Plain(), .begin_open = true};

@@ -57,6 +57,7 @@ ModelWorld::ModelWorld(const ModelScenario& scenario) : scenario_(scenario) {
   ListenParams listen;
   listen.port = kServerPort;
   listen.options = scenario.server;
+  if (scenario.cookies) listen.cookies_above = 0;
   EXPECT_TRUE(sides_[kServer].endpoint->Listen(listen).ok());
 
   ConnectParams connect;
@@ -78,6 +79,7 @@ void ModelWorld::CreateEndpoint(SideIndex side) {
   EndpointConfig config;
   config.registry = &registry_;
   config.random = &random_[side];
+  config.cookie_sealer = &sealer_;
   sides_[side].endpoint = std::move(Endpoint::Create(config).value());
 }
 

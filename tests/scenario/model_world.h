@@ -12,6 +12,7 @@
 #include "dccp/ccid2.h"
 #include "dccp/endpoint.h"
 #include "stack/sim/seeded_random.h"
+#include "tests/support/test_sealer.h"
 
 namespace dccp {
 
@@ -24,6 +25,7 @@ struct ModelScenario {
   ConnectionOptions server = {};
   std::vector<ModelAction> client_actions = {};  // in this order
   std::vector<ModelAction> server_actions = {};  // from when the connection is accepted
+  bool cookies = false;                          // the server keeps no half-open connection
   bool begin_open = false;                       // the handshake happens before the first choice
   // Bounds of what one run may contain.
   std::size_t depth = 6;
@@ -131,6 +133,7 @@ class ModelWorld {
   SecondCcidFactory second_;
   CcidRegistry registry_;
   std::array<SeededRandom, 2> random_ = {SeededRandom(1), SeededRandom(2)};
+  TestSealer sealer_;
   std::array<Side, 2> sides_;
   std::vector<Flight> flights_;
   TimePoint now_ = TimePoint(std::chrono::seconds(100));
