@@ -124,7 +124,8 @@ Ccid2Sender::DropDigest Ccid2Sender::ReadDrops(const Feedback& feedback) {
 
 void Ccid2Sender::UpdateRtt(const Feedback& feedback, const Digest& digest) {
   // At most one sample a window of data, else the smoothing would look back over a fraction of it.
-  if (!feedback.rtt || !digest.progress || digest.newest <= rtt_point_) return;
+  if (!digest.progress || digest.newest <= rtt_point_) return;
+  if (!feedback.rtt || *feedback.rtt <= Duration::zero()) return;
   rtt_.OnSample(*feedback.rtt);
   rtt_point_ = highest_sent_;
 }

@@ -6,9 +6,9 @@
 
 #include "ccid/ccid2/ack_ratio.h"
 #include "ccid/ccid2/congestion_window.h"
-#include "ccid/ccid2/sequence_window.h"
 #include "ccid/common/pacer.h"
 #include "ccid/common/rtt_estimator.h"
+#include "ccid/common/sequence_window.h"
 #include "dccp/ccid.h"
 #include "dccp/ccid2.h"
 

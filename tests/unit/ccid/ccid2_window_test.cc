@@ -416,7 +416,7 @@ TEST(Ccid2Window, R4340_FT_10_Bug_D13_SequenceWindowRunsAheadOfSlowStart) {
 }
 
 TEST(Ccid2Window, R4340_FT_10_SequenceWindowIsAskedForInPowersOfTwoAndAgainIfUnanswered) {
-  ccid2::SequenceWindowControl control(100);
+  SequenceWindowControl control(100);
   EXPECT_EQ(control.Request(20, kStart, 100ms), std::nullopt);
   EXPECT_EQ(control.Request(21, kStart, 100ms), 128u);
   EXPECT_EQ(control.Request(200, kStart + 99ms, 100ms), std::nullopt);
@@ -427,16 +427,15 @@ TEST(Ccid2Window, R4340_FT_10_SequenceWindowIsAskedForInPowersOfTwoAndAgainIfUna
   EXPECT_EQ(control.Request(200, kStart + 10s, 100ms), std::nullopt);
   EXPECT_EQ(control.FlightLimit(), 768u);
   EXPECT_EQ(control.Request(std::uint64_t{1} << 60, kStart + 20s, 100ms),
-            ccid2::SequenceWindowControl::kMax);
+            SequenceWindowControl::kMax);
 }
 
 TEST(Ccid2Window, R4340_LNX_19_TheFlightFitsThreeQuartersOfTheWindowRoundedDown) {
   for (std::uint64_t window = 1; window < 500; ++window) {
-    const std::uint64_t limit = ccid2::SequenceWindowControl(window).FlightLimit();
+    const std::uint64_t limit = SequenceWindowControl(window).FlightLimit();
     EXPECT_EQ(limit, std::max<std::uint64_t>(3 * window / 4, 1)) << window;
   }
-  EXPECT_EQ(ccid2::SequenceWindowControl(ccid2::SequenceWindowControl::kMax).FlightLimit(),
-            0xFFFFFFFFu);
+  EXPECT_EQ(SequenceWindowControl(SequenceWindowControl::kMax).FlightLimit(), 0xFFFFFFFFu);
 }
 
 TEST(Ccid2Window, R4340_FT_10_AcksOfAReceiverCountTowardsItsSequenceWindow) {

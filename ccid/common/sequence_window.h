@@ -9,7 +9,7 @@
 
 #include "dccp/time.h"
 
-namespace dccp::ccid2 {
+namespace dccp {
 
 // A value. Sequence Window/A shall be about five times the packets of a round trip; it is asked for
 // in powers of two and at most once a round trip, early enough that the window need not wait for
@@ -54,4 +54,4 @@ class SequenceWindowControl {
   std::optional<TimePoint> asked_at_;
 };
 
-}  // namespace dccp::ccid2
+}  // namespace dccp
