@@ -1,0 +1,41 @@
+// The sender's round-trip time and the damping of oscillations. RFC 5348 §4.3, §4.5
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ccid/tfrc/units.h"
+#include "dccp/time.h"
+
+namespace dccp::tfrc {
+
+// A value: R, smoothed with q = 0.9, and the ratio by which a rise of the latest sample above its
+// long-term mean slows the sender down.
+class RoundTrip {
+ public:
+  void OnSample(Duration sample) {
+    constexpr double kQ = 0.9;
+    const double s = Seconds(std::max(sample, kMinRtt));
+    const double root = std::sqrt(s);
+    seconds_ = has_sample() ? kQ * seconds_ + (1 - kQ) * s : s;
+    sqmean_ = sqmean_ > 0 ? kQ * sqmean_ + (1 - kQ) * root : root;
+    latest_root_ = root;
+    min_ = min_ == Duration::zero() ? sample : std::min(min_, sample);
+  }
+
+  bool has_sample() const { return seconds_ > 0; }
+  double seconds() const { return seconds_; }
+  Duration smoothed() const { return FromSeconds(seconds_); }
+  Duration min() const { return min_; }
+  // X_inst / X: R_sqmean / sqrt(R_sample).
+  double damping() const { return sqmean_ > 0 ? sqmean_ / latest_root_ : 1; }
+
+ private:
+  double seconds_ = 0;
+  double sqmean_ = 0;
+  double latest_root_ = 0;
+  Duration min_ = Duration::zero();
+};
+
+}  // namespace dccp::tfrc
