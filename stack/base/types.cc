@@ -125,6 +125,8 @@ const char* ToString(FeatureNumber feature) {
       return "Minimum Checksum Coverage";
     case FeatureNumber::kCheckDataChecksum:
       return "Check Data Checksum";
+    case FeatureNumber::kSendRttEstimate:
+      return "Send RTT Estimate";
     case FeatureNumber::kSendLossEventRate:
       return "Send Loss Event Rate";
   }

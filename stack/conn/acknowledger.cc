@@ -19,7 +19,7 @@ void Acknowledger::Demand(const AckDemand& demand) {
 
 void Acknowledger::WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out) {
   const Duration elapsed = now - greatest_arrival_;
-  if (elapsed >= kPrompt) AddElapsedTime(out, TenMicros::FromDuration(elapsed));
+  if (always_elapsed_ || elapsed >= kPrompt) AddElapsedTime(out, TenMicros::FromDuration(elapsed));
   // The vector comes first: what a shortage of room leaves out of Data Dropped counts as Normal,
   // and what it leaves out of the vector as lost. §11.4, §11.7
   if (send_vector_) {

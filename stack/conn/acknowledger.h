@@ -32,6 +32,9 @@ class Acknowledger {
   bool pending() const { return pending_; }  // data was received since the last one
   void RequireNow() { due_ = pending_ = true; }
 
+  // Elapsed Time is on every acknowledgement, else only where one is late. RFC 4342 §8.2
+  void SetAlwaysElapsed(bool on) { always_elapsed_ = on; }
+
   // Writes what an acknowledgement of greatest() numbered `our_seq` carries.
   void WriteOptions(Seq64 our_seq, TimePoint now, OptionWriter& out);
   // Bytes of option space that WriteOptions would like.
@@ -53,6 +56,7 @@ class Acknowledger {
   DataDroppedLog dropped_;
   TimePoint greatest_arrival_;
   bool send_vector_ = false;
+  bool always_elapsed_ = false;
   bool due_ = false;
   bool pending_ = false;
 };

@@ -95,14 +95,19 @@ Result<void> Connection::Impl::Configure() {
   const PreferenceList rx =
       CcidList(options_.rx_ccids.empty() ? options_.tx_ccids : options_.rx_ccids, *env_.registry);
   if (tx.empty() || rx.empty()) return Error::kUnsupportedCcid;
-  const PreferenceList only_ccid2 = {2};
+  // Both half-connections start with CCID 2: who has no wish, or only that, need not say so.
+  // RFC 4340 §10
+  const auto propose = [](const PreferenceList& list, bool wished) {
+    return wished ? !(list == PreferenceList{2}) : list[0] != 2;
+  };
+  const bool tx_wished = !options_.tx_ccids.empty();
+  const bool rx_wished = tx_wished || !options_.rx_ccids.empty();
   const PreferenceList short_seqnos =
       options_.short_seqnos ? PreferenceList{1, 0} : PreferenceList{0};
 
-  // Both half-connections start with CCID 2: a list of it alone needs no Change. RFC 4340 §10
   const std::array<FeatureConfig, 7> wishes = {{
-      {FeatureNumber::kCcid, Located::kLocal, tx, 0, false, !(tx == only_ccid2)},
-      {FeatureNumber::kCcid, Located::kRemote, rx, 0, false, !(rx == only_ccid2)},
+      {FeatureNumber::kCcid, Located::kLocal, tx, 0, false, propose(tx, tx_wished)},
+      {FeatureNumber::kCcid, Located::kRemote, rx, 0, false, propose(rx, rx_wished)},
       {FeatureNumber::kSequenceWindow,
        Located::kLocal,
        {},

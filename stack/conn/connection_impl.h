@@ -168,7 +168,9 @@ class Connection::Impl {
   void KeepAlive(TimePoint now);
   void ApplyFeatureChanges(TimePoint now);
   void ApplyFeature(const FeatureChange& change, TimePoint now);
-  void StartCcids(TimePoint now);
+  void StartCcids(Seq64 last_received, TimePoint now);
+  bool StartSender(CcidId id, TimePoint now);
+  bool StartReceiver(CcidId id, Seq64 last_received, TimePoint now);
   CcidInit MakeCcidInit(bool sender, TimePoint now) const;
   void HandleRequests(const CcidRequests& requests, TimePoint now);
   void SetState(State state, TimePoint now);

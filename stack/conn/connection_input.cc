@@ -140,6 +140,7 @@ void Connection::Impl::ProcessAccepted(const Arrived& in) {
 // The packet is acknowledgeable from here on. §7.4
 void Connection::Impl::ProcessFurther(const Arrived& in, const IncomingOptions& options) {
   if (options_.short_seqnos) short_policy_.OnReceived(in.now);
+  const Seq64 before = acks_.greatest();
   const bool in_order = acks_.Record(in.seq, in.ecn, in.type, in.now);
   reverse_.OnPacket(in.seq, in.type, in.ecn,
                     peer_ndp_ ? std::optional(options.ndp.value_or(0)) : std::nullopt);
@@ -148,7 +149,7 @@ void Connection::Impl::ProcessFurther(const Arrived& in, const IncomingOptions& 
   if (ccids_.sender() == nullptr &&
       (state_ == State::kRequest || OpensConnection(state_, in.type)) &&
       in.type != PacketType::kReset)
-    StartCcids(in.now);
+    StartCcids(before, in.now);
   // A Sync's Acknowledgement Number acknowledges nothing. §5.7
   if (in.ack && in.type != PacketType::kSync) ProcessAck(in, options);
   if (state_ == State::kClosed) return;
@@ -217,7 +218,8 @@ void Connection::Impl::ProcessAck(const Arrived& in, const IncomingOptions& opti
     if (ccids_.receiver() != nullptr)
       ccids_.receiver()->OnAckOfAck(acks_.AllAcknowledged(), in.now);
   }
-  if (digest.rtt) {
+  // A round trip of nothing, which virtual time allows, measures nothing for timers.
+  if (digest.rtt && *digest.rtt > Duration::zero()) {
     rtt_ = rtt_ == Duration::zero() ? *digest.rtt : (7 * rtt_ + *digest.rtt) / 8;
     features_.SetRtt(rtt_);
   }

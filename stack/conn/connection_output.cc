@@ -179,6 +179,8 @@ bool Connection::Impl::SendControl(PacketType type, Seq64 ack, const ResetReason
     timestamps_.WriteEcho(options, now);
     if (answers_window) acks_.WriteOptions(seq, now, options);
   }
+  if ((type == PacketType::kSync || type == PacketType::kSyncAck) && ccids_.sender() != nullptr)
+    ccids_.sender()->OnBuildSync({type, seq, 0, now}, options);
   options.Pad();
   HeaderFields fields = Fields(type, seq, ack);
   fields.reset = reset;
@@ -284,7 +286,8 @@ bool Connection::Impl::SendData(TimePoint now) {
   const bool first_ack =
       state_ == State::kPartOpen && acks_.due() && room < kPartOpenOptionBytes + cookies_.bytes();
   if (first_ack && !SendAck(now)) return false;
-  if (ack && state_ == State::kOpen && acks_.WantedBytes() + kOtherOptionBytes > room) {
+  const std::size_t wanted = acks_.WantedBytes() + ccids_.receiver()->AckOptionBytes();
+  if (ack && state_ == State::kOpen && wanted + kOtherOptionBytes > room) {
     if (!SendAck(now) || !assembler_.Ready()) return false;
     ack = false;
   }

@@ -109,6 +109,7 @@ void Connection::Impl::SendProbe(std::uint32_t ip_bytes, TimePoint now) {
   OptionWriter options(buffer);
   if (send_ndp_ && ndp_.next() > 0) AddNdpCount(options, ndp_.next());
   timestamps_.WriteEcho(options, now);
+  ccids_.sender()->OnBuildSync({kType, seq, 0, now}, options);
   options.Pad();
   const HeaderFields fields = Fields(kType, seq, seq_.gsr());
   const std::size_t used =

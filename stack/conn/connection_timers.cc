@@ -181,17 +181,42 @@ CcidInit Connection::Impl::MakeCcidInit(bool sender, TimePoint now) const {
   return init;
 }
 
-void Connection::Impl::StartCcids(TimePoint now) {
+// A CCID object with the values in force of the features that it named.
+bool Connection::Impl::StartSender(CcidId id, TimePoint now) {
+  if (!ccids_.StartSender(id, MakeCcidInit(true, now))) return false;
+  for (const CcidFeatureNeed& need : ccids_.sender_traits()->needs) {
+    const Located at = need.at_sender ? Located::kLocal : Located::kRemote;
+    ccids_.sender()->OnFeature(need.feature, features_.value(need.feature, at), need.at_sender);
+  }
+  ccids_.sender()->OnFeature(FeatureNumber::kSequenceWindow, seq_.remote_window(), false);
+  // A change of the feature tells so later; its initial value, no vectors, would not.
+  const bool vectors = features_.value(FeatureNumber::kSendAckVector, Located::kRemote) != 0;
+  history_.set_coverage(vectors ? AckCoverage::kAckVector : AckCoverage::kNumberOnly);
+  ccid_ready_ = false;
+  return true;
+}
+
+bool Connection::Impl::StartReceiver(CcidId id, Seq64 last_received, TimePoint now) {
+  CcidInit init = MakeCcidInit(false, now);
+  init.last_received = last_received;
+  if (!ccids_.StartReceiver(id, init)) return false;
+  const CcidTraits& traits = *ccids_.receiver_traits();
+  for (const CcidFeatureNeed& need : traits.needs) {
+    const Located at = need.at_sender ? Located::kRemote : Located::kLocal;
+    ccids_.receiver()->OnFeature(need.feature, features_.value(need.feature, at), !need.at_sender);
+  }
+  acks_.SetAlwaysElapsed(traits.always_elapsed_time);
+  return true;
+}
+
+void Connection::Impl::StartCcids(Seq64 last_received, TimePoint now) {
   const auto tx = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kLocal));
   const auto rx = static_cast<CcidId>(features_.value(FeatureNumber::kCcid, Located::kRemote));
   // The negotiator only agrees to registered CCIDs, but for the initial one.
-  if (!ccids_.StartSender(tx, MakeCcidInit(true, now)) ||
-      !ccids_.StartReceiver(rx, MakeCcidInit(false, now))) {
+  if (!StartSender(tx, now) || !StartReceiver(rx, last_received, now)) {
     Fail(ClosedBy::kProtocol, {ResetCode::kOptionError, {}}, now);
     return;
   }
-  ccids_.sender()->OnFeature(FeatureNumber::kSequenceWindow, seq_.remote_window(), false);
-  ccid_ready_ = false;
   if (path_mtu_.SetCcmps(ccids_.sender_traits()->max_payload_bytes)) OnMpsChanged(now);
 }
 
@@ -233,14 +258,13 @@ void Connection::Impl::ApplyFeature(const FeatureChange& change, TimePoint now) 
       // A change in mid-connection starts the congestion state afresh. §10.5
       if (ccids_.sender() == nullptr) return;
       if (local) {
-        ccids_.StartSender(static_cast<CcidId>(change.value), MakeCcidInit(true, now));
-        ccid_ready_ = false;
+        StartSender(static_cast<CcidId>(change.value), now);
         // A peer that asks for another CCID again and again would have us evade congestion
         // control. The second change within a minute costs a pause. §10.5
         if (now < next_free_ccid_change_) ccids_.Hold(next_free_ccid_change_, timers_);
         next_free_ccid_change_ = Later(now, next_free_ccid_change_) + kCcidChangeInterval;
       } else {
-        ccids_.StartReceiver(static_cast<CcidId>(change.value), MakeCcidInit(false, now));
+        StartReceiver(static_cast<CcidId>(change.value), acks_.greatest(), now);
       }
       return;
     default:

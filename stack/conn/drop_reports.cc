@@ -24,7 +24,7 @@ std::span<const DataDroppedRun> DropReports::Digest(
 
 void DropReports::Report(Seq64 first, Seq64 last, DropCode code, const SentHistory& history) {
   for (Seq64 seq = last; seq >= first; seq = seq - 1) {
-    if (!history.IsAcked(seq) || WasSeen(seq)) continue;
+    if (!history.MayHaveArrived(seq) || WasSeen(seq)) continue;
     Remember(seq);
     if (!news_.empty() && news_.back().code == code && news_.back().first == seq + 1) {
       news_.back().first = seq;

@@ -137,8 +137,9 @@ Digest SentHistory::OnAck(const AckInfo& ack) {
   digest.newest_acked_ack = newest_acked_ack_;
   if (newest_newly_acked_ == ack.ackno) {
     digest.age = ack.now - At(ack.ackno).time;
+    // What claims to have waited for longer than we did is no measurement.
     const Duration rtt = *digest.age - ack.elapsed.value_or(Duration::zero());
-    if (rtt > Duration::zero()) digest.rtt = rtt;
+    if (rtt >= Duration::zero()) digest.rtt = rtt;
   }
   if (coverage_ == AckCoverage::kAckVector) digest.rate = MakeRateSample(ack.now);
   SummariseFates(digest);
@@ -232,6 +233,11 @@ std::optional<Seq64> SentHistory::greatest_sent() const {
 std::optional<TimePoint> SentHistory::SentTime(Seq64 seq) const {
   if (ring_.empty() || seq < base_ || seq >= next_) return std::nullopt;
   return At(seq).time;
+}
+
+bool SentHistory::MayHaveArrived(Seq64 seq) const {
+  if (coverage_ == AckCoverage::kAckVector) return IsAcked(seq);
+  return !ring_.empty() && seq >= first_ && seq < next_;
 }
 
 bool SentHistory::IsAcked(Seq64 seq) const {

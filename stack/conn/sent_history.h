@@ -111,6 +111,9 @@ class SentHistory {
   std::optional<TimePoint> SentTime(Seq64 seq) const;
   // The packet is known to have arrived; false also where it is forgotten.
   bool IsAcked(Seq64 seq) const;
+  // The peer may speak of the packet as one that arrived: acknowledgements have said so or, where
+  // they only tell of one packet in many, do not say otherwise.
+  bool MayHaveArrived(Seq64 seq) const;
 
   // Work done so far, for cost tests: cells read and runs visited.
   std::uint64_t steps() const { return steps_; }

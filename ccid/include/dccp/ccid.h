@@ -142,7 +142,7 @@ struct Feedback {
   NonceVerdict nonce = NonceVerdict::kUnknown;
   std::optional<Duration> elapsed;  // Elapsed Time of the packet. RFC 4340 §13.2
   // Round trip of the newest packet newly acknowledged, Elapsed Time subtracted; at most one a
-  // feedback, absent where the acknowledged packet was acknowledged before.
+  // feedback, absent where the acknowledged packet was acknowledged before. Zero is possible.
   std::optional<Duration> rtt;
   RateSample rate;
   std::span<const RawOption> options;  // types 192-255, in order
@@ -189,6 +189,8 @@ class DCCP_EXPORT CcidSender {
   virtual SendPermit MaySend(std::uint32_t payload_bytes, TimePoint now) = 0;
   // Asked once for each packet that will carry data; may add options 128-191.
   virtual BuildDecision OnBuild(const BuildInfo& info, OptionWriter& options) = 0;
+  // A Sync or SyncAck is being built: may add options 128-191. RFC 6323 §3.3
+  virtual void OnBuildSync(const BuildInfo& /*info*/, OptionWriter& /*options*/) {}
   // Told of every packet sent on the connection, non-data ones too.
   virtual void OnSent(const SentRun& run) = 0;
   virtual CcidRequests OnFeedback(const Feedback& feedback) = 0;
@@ -251,6 +253,9 @@ class DCCP_EXPORT CcidReceiver {
   // An acknowledgement of this half-connection is being built (Ack, DataAck, or another packet with
   // an Acknowledgement Number): add options 192-255. Clears a pending demand.
   virtual void OnBuildAck(const BuildInfo& info, OptionWriter& options) = 0;
+  // What OnBuildAck would like to write now, in bytes: where it does not fit beside data, a pure
+  // Ack carries it.
+  virtual std::size_t AckOptionBytes() const { return 0; }
   // The peer acknowledged our acks; `everything`: no received data packet is left whose
   // acknowledgement it has not seen. RFC 4340 §11.1, RFC 4341 §6.2.1
   virtual void OnAckOfAck(bool everything, TimePoint now) = 0;
@@ -280,6 +285,8 @@ struct CcidTraits {
   bool uses_ccval = false;
   std::span<const CcidFeatureNeed> needs;  // static storage
   std::span<const OptionType> options;     // CCID-specific ones it understands, static storage
+  // Every acknowledgement carries Elapsed Time, else only one that is late. RFC 4342 §8.2
+  bool always_elapsed_time = false;
 };
 
 struct CcidInit {
@@ -288,6 +295,7 @@ struct CcidInit {
   PathInfo path;
   std::uint64_t sequence_window = 100;  // Sequence Window of the HC-Sender. RFC 4340 §7.5.2
   std::uint32_t ack_ratio = 2;          // Ack Ratio of the HC-Sender
+  Seq64 last_received;  // the greatest number that had come when the CCID began; 0: none
 };
 
 class DCCP_EXPORT CcidFactory {

@@ -88,6 +88,7 @@ enum class FeatureNumber : std::uint8_t {
   kSendNdpCount = 7,
   kMinChecksumCoverage = 8,
   kCheckDataChecksum = 9,
+  kSendRttEstimate = 128,    // CCID 3 and 4. RFC 6323 §3.2.2
   kSendLossEventRate = 192,  // CCID 3 and 4. RFC 4342 §8.4
 };
 

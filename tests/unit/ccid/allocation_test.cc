@@ -1,4 +1,4 @@
-// Neither side of CCID 2 allocates once it exists.
+// Neither side of a CCID allocates once it exists.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ccid/ccid2/ccid2_receiver.h"
+#include "dccp/ccid3.h"
 #include "tests/unit/ccid/ccid2_model.h"
 
 namespace {
@@ -57,6 +58,50 @@ TEST(Ccid2Allocation, NoneInHundredThousandPackets) {
   }
   EXPECT_EQ(allocations, before);
   EXPECT_GE(sender.Stats().loss_events, 50u);
+}
+
+TEST(Ccid3Allocation, NoneInHundredThousandPackets) {
+  Ccid3Factory factory;
+  const auto sender = factory.NewSender(DefaultInit());
+  const auto receiver = factory.NewReceiver(DefaultInit());
+  receiver->OnFeature(FeatureNumber::kSendLossEventRate, 1, true);
+  sender->OnFeature(FeatureNumber::kSendRttEstimate, 1, true);
+  std::array<std::byte, 256> buffer;
+  TimePoint now = kStart;
+  Seq64 seq(kFirstSeq);
+  const std::size_t before = allocations;
+  for (int i = 0; i < 100000; ++i) {
+    now += 1ms;
+    OptionWriter data_options(std::span<std::byte>(buffer).first(32));
+    sender->MaySend(1000, now);
+    const BuildDecision built = sender->OnBuild({PacketType::kData, seq, 1000, now}, data_options);
+    sender->OnSent({seq, 1, 1000, true, false, now});
+    if (i % 100 != 99) {
+      receiver->OnPackets(
+          {seq, 1, 1000, true, true, built.ccval, Ecn::kEct0, std::nullopt, now, {}});
+    }
+    if (i % 10 == 0) {
+      OptionWriter ack_options(std::span<std::byte>(buffer).subspan(32));
+      receiver->OnBuildAck({PacketType::kAck, seq, 0, now}, ack_options);
+      std::array<RawOption, 3> options;
+      std::size_t n = 0;
+      for (auto bytes = ack_options.bytes(); !bytes.empty() && n < options.size();) {
+        const auto length = std::to_integer<std::size_t>(bytes[1]);
+        const OptionType type{std::to_integer<std::uint8_t>(bytes[0])};
+        options[n++] = {type, false, bytes.subspan(2, length - 2)};
+        bytes = bytes.subspan(length);
+      }
+      Feedback feedback;
+      feedback.now = now;
+      feedback.acked = seq;
+      feedback.rtt = 10ms;
+      feedback.options = std::span(options).first(n);
+      sender->OnFeedback(feedback);
+    }
+    ++seq;
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_GE(sender->Stats().loss_events, 900u);
 }
 
 }  // namespace

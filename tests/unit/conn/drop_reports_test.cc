@@ -61,6 +61,19 @@ TEST_F(DropReportsTest, R4340_DD_14_EachDropIsNewsOnce) {
   EXPECT_EQ(more[1].packets, 2u);
 }
 
+// CCID 3 may go without Ack Vectors: then nothing contradicts a report but our own numbers.
+TEST_F(DropReportsTest, R4342_DD_02_WithoutAckVectorsAReportStandsForItself) {
+  history_.set_coverage(AckCoverage::kNumberOnly);
+  for (std::int64_t i = 0; i < 100; ++i)
+    history_.OnSent({At(i), kStart, PacketType::kData, 100, true});
+  history_.OnAck({At(9), kStart + std::chrono::milliseconds(10), std::nullopt, {}});
+  const auto news = Digest({0, 0xA3, 0xAF}, 9);
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_EQ(news[0].first, At(0));
+  EXPECT_EQ(news[0].packets, 9u);
+  EXPECT_TRUE(Digest({0, 0xA3}, 9).empty());
+}
+
 TEST_F(DropReportsTest, R4340_DD_07_WhatContradictsTheAckVectorIsIgnored) {
   SentAndAcked({98, 50});
   EXPECT_TRUE(Digest({0, 0xA0}).empty());   // 98 did not arrive

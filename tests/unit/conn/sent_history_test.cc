@@ -213,7 +213,7 @@ TEST(SentHistory, R4341_CWND_07_NonDataPacketsAreNotInFlight) {
   EXPECT_EQ(d.received_data_packets, 2u);
 }
 
-TEST(SentHistory, Bug_D11_OneRttSampleFromTheAcknowledgedPacketLessElapsedTime) {
+TEST(SentHistory, R5348_SND_03_Bug_D11_OneRttSampleFromTheAcknowledgedPacketLessElapsedTime) {
   Sender s(0);
   s.Send(10);
   s.Wait(milliseconds(50));

@@ -1,0 +1,64 @@
+// The loss intervals that a receiver reports, as the sender keeps them. RFC 4342 §8.6
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ccid/ccid3/options.h"
+#include "ccid/ccid3/window_counter.h"
+#include "ccid/tfrc/loss_average.h"
+#include "dccp/ccid.h"
+#include "dccp/seqno.h"
+
+namespace dccp::ccid3 {
+
+// Owns the newest intervals with their absolute numbers, so that a receiver may leave out what the
+// sender knows already, and the events that the sender has to add because data was corrupted.
+// Bytes from the network: anything may be in the options, nothing is believed that contradicts the
+// sender's own numbers, and no interval is longer in data than in sequence numbers but the first.
+class ReportedIntervals {
+ public:
+  static constexpr std::size_t kMost = tfrc::kIntervals + 1;
+
+  // `first`: no packet of the half-connection was sent before.
+  explicit ReportedIntervals(Seq64 first) : first_(first), known_until_(first) {}
+
+  // The Loss Intervals options of a feedback, in order. Returns the number of new loss events.
+  std::size_t Update(Seq64 acked, std::span<const LossIntervalsView> options);
+  // Data packet `seq` came to harm that counts as a mark. True: a loss event of its own, no more
+  // than a round trip away from none that is known. `first_interval` stands for the time before
+  // it, should it be the first. RFC 4340 §11.7.2
+  bool AddMark(Seq64 seq, const WindowCounter& counters, double first_interval);
+
+  // Data packets of each interval, newest first, for LossAverage. Valid until the next call.
+  std::span<const double> Lengths();
+
+ private:
+  struct Entry {
+    Seq64 start;
+    Seq64 end;  // one beyond the last
+    double data = 0;
+    bool before_loss = false;  // the first interval, which has no lossy part
+  };
+  static constexpr std::size_t kMaxMarks = 8;
+
+  std::size_t Parse(Seq64 acked, std::span<const LossIntervalsView> options, std::span<Entry> out,
+                    std::size_t* new_events);
+  void Emit(double data) {
+    if (length_count_ < kMost) lengths_[length_count_++] = data;
+  }
+
+  Seq64 first_;
+  Seq64 known_until_;                      // one beyond the lossy part of the newest event
+  std::array<Entry, kMost> entries_ = {};  // newest first
+  std::size_t count_ = 0;
+  std::array<Seq64, kMaxMarks> marks_ = {};  // oldest first
+  std::size_t mark_count_ = 0;
+  double first_interval_ = 0;  // where a mark was the first event
+  std::array<double, kMost> lengths_ = {};
+  std::size_t length_count_ = 0;
+};
+
+}  // namespace dccp::ccid3
