@@ -12,6 +12,7 @@
 #include "apps/common/text.h"
 #include "apps/common/tool.h"
 #include "dccp/ccid2.h"
+#include "dccp/ccid3.h"
 #include "stack/trace/byte_writer.h"
 #include "stack/trace/jsonl_sink.h"
 #include "stack/trace/pcap_sink.h"
@@ -31,9 +32,11 @@ Duration EpochOffset() {
 
 const CcidRegistry& ToolRegistry() {
   static const Ccid2Factory ccid2;
+  static const Ccid3Factory ccid3;
   static const CcidRegistry registry = [] {
     CcidRegistry r;
     r.Add(ccid2);
+    r.Add(ccid3);
     return r;
   }();
   return registry;

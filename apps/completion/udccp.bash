@@ -24,7 +24,7 @@ _udccp() {
     --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off nonce' -- "$cur") ;;
     --path-mtu) mapfile -t COMPREPLY < <(compgen -W 'probe icmp fragment' -- "$cur") ;;
     --cookies) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
-    --ccid) mapfile -t COMPREPLY < <(compgen -W '2' -- "$cur") ;;
+    --ccid) mapfile -t COMPREPLY < <(compgen -W '2 3 2,3 3,2' -- "$cur") ;;
     --fields)
       mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack
         ccval cscov checksum service_code reset.code options payload_bytes ecn encap' -- "$cur")

@@ -38,6 +38,12 @@ RFC_4340 = [
     ("§15-§19", "Compatibility, middleboxes, security, numbers", "FWD MBX SEC IANA"),
     ("Linux", "Working with the stack of Linux 6.1", "LNX"),
 ]
+# Other RFCs: label, title, and what their items begin with.
+OTHERS = [
+    ("RFC 4342", "CCID 3", "R4342-"),
+    ("RFC 5348", "TFRC", "R5348-"),
+    ("RFC 6323", "Sender RTT Estimate", "R6323-"),
+]
 FAILURES = [
     ("A", "Handshake, states, sequence numbers"),
     ("B", "Options and feature negotiation"),
@@ -66,6 +72,8 @@ def make_groups():
         prefixes = tuple(f"R4340-{area}-" for area in areas.split())
         groups.append(Group(f"RFC 4340 {label}".replace("RFC 4340 Linux", "Linux 6.1"), title,
                             lambda i, p=prefixes: i.startswith(p)))
+    for label, title, prefix in OTHERS:
+        groups.append(Group(label, title, lambda i, p=prefix: i.startswith(p)))
     for letter, title in FAILURES:
         groups.append(Group(f"Failures {letter}", title,
                             lambda i, p=f"Bug-{letter}": re.fullmatch(p + r"\d+", i)))

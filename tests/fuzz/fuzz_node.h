@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dccp/ccid2.h"
+#include "dccp/ccid3.h"
 #include "dccp/endpoint.h"
 #include "stack/sim/seeded_random.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -117,6 +118,7 @@ class Node final : private TraceSink {
 
   const NodeConfig config_;
   Ccid2Factory ccid2_;
+  Ccid3Factory ccid3_;
   CcidRegistry registry_;
   SeededRandom random_;
   TestSealer sealer_;
