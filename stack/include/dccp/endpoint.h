@@ -111,7 +111,7 @@ struct ListenParams {
   // costs nothing but the answers. Default: half the backlog; 0: always. A client must be able to
   // return a cookie, which Linux is not. Needs EndpointConfig::cookie_sealer. §8.1.4
   std::optional<std::uint32_t> cookies_above = {};
-  ConnectionOptions options;            // of accepted connections
+  ConnectionOptions options;  // of accepted connections
 };
 
 // ------------------------------------------------------------------------------- application ----

@@ -29,7 +29,7 @@ struct DriverError {
 struct UvDriverConfig {
   // random, mtu, cookie_sealer and port_arbiter may stay null: the driver supplies its own
   EndpointConfig endpoint;
-  bool offload = true;      // UDP GSO and GRO where the kernel has them
+  bool offload = true;  // UDP GSO and GRO where the kernel has them
   std::uint32_t socket_buffer_bytes = 4u << 20;
   // Native mode only: go through this TUN device, which exists and is up, instead of a raw socket,
   // with addresses that the kernel routes to it and that are not the kernel's own. For kernels that

@@ -24,7 +24,7 @@ TEST(Names, EveryAssignedValueHasItsOwn) {
   EXPECT_EQ(Names<OptionType>().size(), 17u);  // 16 and "CCID-specific"
   EXPECT_EQ(Names<State>().size(), 9u);
   EXPECT_EQ(Names<Ecn>().size(), 4u);
-  EXPECT_EQ(Names<FeatureNumber>().size(), 11u);  // 10 and "CCID-specific"
+  EXPECT_EQ(Names<FeatureNumber>().size(), 12u);  // 10 and "CCID-specific"
   EXPECT_EQ(Names<DropReason>().size(), static_cast<std::size_t>(DropReason::kCount));
 }
 
@@ -42,7 +42,7 @@ TEST(Names, OptionAndFeatureRangesOfTheCcids) {
   EXPECT_STREQ(ToString(static_cast<OptionType>(128)), "CCID-specific");
   EXPECT_STREQ(ToString(static_cast<OptionType>(255)), "CCID-specific");
   EXPECT_STREQ(ToString(static_cast<FeatureNumber>(127)), "?");
-  EXPECT_STREQ(ToString(static_cast<FeatureNumber>(128)), "CCID-specific");
+  EXPECT_STREQ(ToString(static_cast<FeatureNumber>(129)), "CCID-specific");
 }
 
 TEST(Names, EveryErrorHasALineOfItsOwn) {
