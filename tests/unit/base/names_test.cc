@@ -24,7 +24,7 @@ TEST(Names, EveryAssignedValueHasItsOwn) {
   EXPECT_EQ(Names<OptionType>().size(), 17u);  // 16 and "CCID-specific"
   EXPECT_EQ(Names<State>().size(), 9u);
   EXPECT_EQ(Names<Ecn>().size(), 4u);
-  EXPECT_EQ(Names<FeatureNumber>().size(), 12u);  // 10 and "CCID-specific"
+  EXPECT_EQ(Names<FeatureNumber>().size(), 12u);  // 11 and "CCID-specific"
   EXPECT_EQ(Names<DropReason>().size(), static_cast<std::size_t>(DropReason::kCount));
 }
 
