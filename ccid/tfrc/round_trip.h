@@ -28,8 +28,13 @@ class RoundTrip {
   double seconds() const { return seconds_; }
   Duration smoothed() const { return FromSeconds(seconds_); }
   Duration min() const { return min_; }
-  // X_inst / X: R_sqmean / sqrt(R_sample).
-  double damping() const { return sqmean_ > 0 ? sqmean_ / latest_root_ : 1; }
+  // X_inst / X: R_sqmean / sqrt(R_sample). Deviation: bounded above, since §4.5 means to slow a
+  // sender down, and where round trips vary by orders of magnitude (within a host they do) a short
+  // one would raise the rate by as much as it pleases.
+  double damping() const {
+    constexpr double kMost = 1.25;
+    return sqmean_ > 0 ? std::min(sqmean_ / latest_root_, kMost) : 1;
+  }
 
  private:
   double seconds_ = 0;

@@ -53,6 +53,7 @@ class BulkPair {
                       .loss = config.reverse_loss};
     pair.client.tx_ccids = {config.ccid};
     pair.server.tx_ccids = {config.ccid, config.ccid == CcidId::k3 ? CcidId::k2 : CcidId::k3};
+    pair.client.send_queue_datagrams = pair.server.send_queue_datagrams = 2048;
     pair.endpoint.registry = &client_ccids_.registry;
     pair.server_endpoint = pair.endpoint;
     pair.server_endpoint->registry = &server_ccids_.registry;

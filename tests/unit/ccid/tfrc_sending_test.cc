@@ -211,6 +211,13 @@ TEST(RoundTrip, R5348_OSC_01_OSC_02_Bug_E31_ARisingRoundTripSlowsDown) {
   EXPECT_NEAR(rtt.damping(), 1, 1e-6);
 }
 
+TEST(RoundTrip, R5348_OSC_01_AShortRoundTripDoesNotRaiseTheRateByMuch) {
+  RoundTrip rtt;
+  for (int i = 0; i < 50; ++i) rtt.OnSample(milliseconds(100));
+  rtt.OnSample(microseconds(20));
+  EXPECT_DOUBLE_EQ(rtt.damping(), 1.25);
+}
+
 TEST(RoundTrip, Bug_E25_NeverZeroOrNegative) {
   RoundTrip rtt;
   rtt.OnSample(Duration::zero());
