@@ -3,19 +3,25 @@
 //
 //   perf_loopback [seconds [payload bytes]]
 //
-// The baseline is run twice, with a window and without; the better one counts.
+// The baseline is run twice, with a window and without; the better one counts. Both processes need
+// a core of their own: the program says so when other processes took one meanwhile.
 #include <algorithm>
 
+#include "host_load.h"
 #include "loopback_dccp.h"
 #include "loopback_raw.h"
 
 namespace dccp::perf {
 namespace {
 
+// Beyond this much the ratio is of the other work rather than of the two programs.
+constexpr double kForeignCoresThatMatter = 0.2;
+
 const char* Name(IpFamily family) { return family == IpFamily::kV4 ? "127.0.0.1" : "::1"; }
 
 void Run(const Settings& settings, IpFamily family) {
   const std::string name = Name(family);
+  const HostLoad host;
   const Figures blast = RawRun(settings, family, FlowControl::kBlast).Run();
   PrintRow(name + " sockets, blast", blast);
   const Figures window = RawRun(settings, family, FlowControl::kWindow).Run();
@@ -33,6 +39,17 @@ void Run(const Settings& settings, IpFamily family) {
       std::chrono::duration<double, std::micro>(info.sender.srtt).count(),
       static_cast<unsigned long long>(info.sender.loss_events),
       static_cast<unsigned long long>(info.sender.timeouts));
+  std::int64_t own_cpu_ns = 0;
+  double seconds = 0;
+  for (const Figures& run : {blast, window, figures}) {
+    own_cpu_ns += run.sender_cpu_ns + run.receiver_cpu_ns;
+    seconds += run.seconds;
+  }
+  const double foreign = host.ForeignCores(own_cpu_ns, seconds);
+  if (foreign > kForeignCoresThatMatter) {
+    std::printf("%s: other processes used %.1f cores meanwhile: repeat this on an idle host\n",
+                name.c_str(), foreign);
+  }
 }
 
 }  // namespace
