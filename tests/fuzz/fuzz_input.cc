@@ -13,7 +13,9 @@
 #endif
 
 #ifdef UDCCP_ADDRESS_SANITIZER
-#include <sanitizer/allocator_interface.h>
+// Declared here because GCC ships the runtime without <sanitizer/allocator_interface.h>.
+extern "C" std::size_t
+__sanitizer_get_current_allocated_bytes();  // NOLINT(bugprone-reserved-identifier)
 #else
 #include <malloc.h>
 #endif
