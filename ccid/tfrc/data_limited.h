@@ -18,12 +18,12 @@ class DataLimited {
     }
   }
 
-  // A feedback about the packet that was sent at `sent`. True: the sender was data-limited over
-  // the entire interval that it covers.
+  // A feedback about the packet that was sent at `sent`; TimePoint::min(): nobody knows when. True:
+  // the sender was data-limited over the entire interval that it covers.
   bool OnFeedback(TimePoint sent, TimePoint now, Duration rtt) {
     t_new_ = sent;
     t_next_ = now;
-    const TimePoint t_old = t_new_ - rtt;
+    const TimePoint t_old = sent == TimePoint::min() ? sent : sent - rtt;
     const auto covered = [&](TimePoint t) { return t_old < t && t <= t_new_; };
     const bool limited = !covered(not_limited1_) && !covered(not_limited2_);
     if (not_limited1_ <= t_new_ && not_limited2_ > t_new_) not_limited1_ = not_limited2_;

@@ -10,8 +10,9 @@ constexpr double kNs = 1e9;
 // Longer than any back-off; keeps sums of times in range.
 constexpr double kMaxIntervalNs = 1e3 * kNs;
 
+// In this order, so that what is no number becomes the shortest interval.
 double Interval(double t_ipi_seconds) {
-  return std::clamp(t_ipi_seconds * kNs, 1e-3, kMaxIntervalNs);
+  return std::min(std::max(1e-3, t_ipi_seconds * kNs), kMaxIntervalNs);
 }
 
 double Ns(Duration d) { return static_cast<double>(d.count()); }

@@ -80,7 +80,9 @@ class CaptureFileTest : public testing::Test {
 
   std::unique_ptr<CaptureFile> Open(const Bytes& bytes) {
     std::FILE* file = std::fopen(path_.c_str(), "wb");
-    EXPECT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());
+    if (!bytes.empty()) {
+      EXPECT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());
+    }
     std::fclose(file);
     return CaptureFile::Open(path_, &error_);
   }
