@@ -2,6 +2,7 @@
 
 #include "ccid/ccid3/ccid3_receiver.h"
 #include "ccid/ccid3/ccid3_sender.h"
+#include "ccid/ccid3/needs.h"
 #include "ccid/ccid3/options.h"
 
 namespace dccp {
@@ -12,14 +13,8 @@ constexpr std::array<OptionType, 4> kOptions = {ccid3::kSenderRttEstimate, ccid3
 
 }  // namespace
 
-// None is mandatory: with a peer that lacks one of them CCID 3 is less exact, but works. Loss Event
-// Rate is for receivers that send no Loss Intervals. RFC 4342 §4
 Ccid3Factory::Ccid3Factory(const Ccid3Options& options) : options_(options) {
-  std::size_t n = 0;
-  needs_[n++] = {FeatureNumber::kSendLossEventRate, false, false, 1};
-  needs_[n++] = {FeatureNumber::kSendNdpCount, true, false, 1};
-  if (options.send_rtt_estimate) needs_[n++] = {FeatureNumber::kSendRttEstimate, true, false, 1};
-  if (options.ack_vector) needs_[n++] = {FeatureNumber::kSendAckVector, false, false, 1};
+  const std::size_t n = ccid3::FillNeeds(options.send_rtt_estimate, options.ack_vector, needs_);
   traits_.id = CcidId::k3;
   traits_.name = "TFRC";
   traits_.uses_ccval = true;

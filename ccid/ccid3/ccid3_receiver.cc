@@ -16,8 +16,10 @@ std::uint32_t Saturate(double value) {
 
 }  // namespace
 
-Ccid3Receiver::Ccid3Receiver(const CcidInit& init, const Ccid3Options& options)
-    : history_(init.last_received + 1),
+Ccid3Receiver::Ccid3Receiver(const CcidInit& init, const Ccid3Options& options,
+                             const tfrc::Profile& profile)
+    : profile_(profile),
+      history_(init.last_received + 1),
       average_(options.history_discounting ? tfrc::HistoryDiscounting::kOn
                                            : tfrc::HistoryDiscounting::kOff),
       rtt_(init.path.rtt),
@@ -116,7 +118,9 @@ double Ccid3Receiver::FirstInterval(TimePoint now) const {
   if (!history_.first_data_packet_lost()) {
     const Duration rtt = rtt_.value();
     const double x = std::max(meter_.most_reported(), meter_.Peek(now, rtt));
-    packets = std::max(packets, x * tfrc::Seconds(rtt) / meter_.mean_payload());
+    const double segment =
+        profile_.nominal_bytes > 0 ? profile_.nominal_bytes : meter_.mean_payload();
+    packets = std::max(packets, x * tfrc::Seconds(rtt) / segment);
   }
   return std::min(1 / TfrcLossEventRate(packets), double{kMax24});
 }
@@ -125,14 +129,26 @@ void Ccid3Receiver::UpdateRate(std::size_t new_events) {
   Intervals intervals;
   std::array<double, kReportedIntervals> lengths;
   const std::size_t n = history_.Intervals(intervals);
-  std::transform(intervals.begin(), intervals.begin() + static_cast<std::ptrdiff_t>(n),
-                 lengths.begin(), [](const tfrc::LossInterval& i) { return i.data; });
-  p_ = average_.Rate(std::span(lengths).first(n), new_events);
+  for (std::size_t i = 0; i < n; ++i) {
+    lengths[i] = intervals[i].data;
+    if (IsShort(intervals[i])) lengths[i] /= static_cast<double>(intervals[i].lost);
+  }
+  const bool open_short = n > 0 && IsShort(intervals[0]);
+  p_ = average_.Rate(std::span(lengths).first(n), new_events,
+                     open_short ? tfrc::OpenInterval::kTooShort : tfrc::OpenInterval::kMayCount);
+}
+
+// Counts by lost packets, since it lasts for two round trips at most. RFC 5622 §8.4
+bool Ccid3Receiver::IsShort(const tfrc::LossInterval& interval) const {
+  return profile_.short_intervals && interval.lost > 0 &&
+         interval.counters <= tfrc::kShortIntervalCounters;
 }
 
 std::size_t Ccid3Receiver::AckOptionBytes() const {
   if (!due_) return 0;
-  return kReceiveRateBytes + kLossEventRateBytes + LossIntervalsBytes(kReportedIntervals);
+  const std::size_t dropped =
+      profile_.short_intervals ? DroppedPacketsBytes(kReportedIntervals) : 0;
+  return kReceiveRateBytes + kLossEventRateBytes + LossIntervalsBytes(kReportedIntervals) + dropped;
 }
 
 void Ccid3Receiver::OnBuildAck(const BuildInfo& info, OptionWriter& options) {
@@ -182,7 +198,20 @@ bool Ccid3Receiver::WriteIntervals(OptionWriter& options) const {
     wire[i].data = Saturate(intervals[i].data);
     wire[i].nonce_echo = intervals[i].nonce_echo;
   }
-  return AddLossIntervals(options, static_cast<std::uint32_t>(skip), std::span(wire).first(n));
+  if (!AddLossIntervals(options, static_cast<std::uint32_t>(skip), std::span(wire).first(n)))
+    return false;
+  return !profile_.short_intervals || WriteDropped(std::span(intervals).first(n), options);
+}
+
+// For exactly the intervals of the Loss Intervals option. RFC 5622 §8.7
+bool Ccid3Receiver::WriteDropped(std::span<const tfrc::LossInterval> intervals,
+                                 OptionWriter& options) const {
+  std::array<std::uint32_t, kReportedIntervals> counts;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const std::uint64_t lost = std::min(intervals[i].lost, intervals[i].lossy);
+    counts[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(lost, kMax24));
+  }
+  return AddDroppedPackets(options, std::span(counts).first(intervals.size()));
 }
 
 AckDemand Ccid3Receiver::OnTimeout(TimePoint now) {

@@ -1,14 +1,17 @@
-// The receiving side of CCID 3: loss intervals, and a feedback each round trip. RFC 4342 §6, §10
+// The receiving side of CCID 3, and by its profile of CCID 4: loss intervals, and a feedback each
+// round trip. RFC 4342 §6, §10, RFC 5622 §6, §8
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "ccid/ccid3/receive_rate_meter.h"
 #include "ccid/ccid3/receiver_rtt.h"
 #include "ccid/tfrc/loss_average.h"
 #include "ccid/tfrc/loss_history.h"
+#include "ccid/tfrc/profile.h"
 #include "dccp/ccid.h"
 #include "dccp/ccid3.h"
 
@@ -20,11 +23,13 @@ namespace dccp::ccid3 {
 // where it reports that (RFC 6323). A timer covers what the counters miss when data stops.
 //
 // A feedback is an acknowledgement with Receive Rate, Loss Intervals and, where asked for, Loss
-// Event Rate; Elapsed Time is the connection's to add. Other acknowledgements carry none of them,
+// Event Rate, in CCID 4 Dropped Packets; Elapsed Time is the connection's to add. Other
+// acknowledgements carry none of them,
 // except plain Acks, since there are senders that take every Ack for a feedback.
 class Ccid3Receiver final : public CcidReceiver {
  public:
-  Ccid3Receiver(const CcidInit& init, const Ccid3Options& options);
+  Ccid3Receiver(const CcidInit& init, const Ccid3Options& options,
+                const tfrc::Profile& profile = {});
 
   ReceiverVerdict OnPackets(const ArrivedRun& run) override;
   void OnBuildAck(const BuildInfo& info, OptionWriter& options) override;
@@ -48,13 +53,16 @@ class Ccid3Receiver final : public CcidReceiver {
   bool OnLoss(const tfrc::LossHistory::Outcome& outcome, TimePoint now);
   double FirstInterval(TimePoint now) const;
   void UpdateRate(std::size_t new_events);
+  bool IsShort(const tfrc::LossInterval& interval) const;
   bool WriteFeedback(TimePoint now, OptionWriter& options);
   bool WriteIntervals(OptionWriter& options) const;
+  bool WriteDropped(std::span<const tfrc::LossInterval> intervals, OptionWriter& options) const;
   AckDemand Require() {
     due_ = true;
     return AckDemand::Now();
   }
 
+  tfrc::Profile profile_;
   tfrc::LossHistory history_;
   tfrc::LossAverage average_;
   ReceiveRateMeter meter_;

@@ -8,9 +8,12 @@
 
 namespace dccp::ccid3 {
 
-Ccid3Sender::Ccid3Sender(const CcidInit& init, const Ccid3Options& options)
+Ccid3Sender::Ccid3Sender(const CcidInit& init, const Ccid3Options& options,
+                         const tfrc::Profile& profile)
     : options_(options),
-      schedule_({options.granularity, options.max_credit}),
+      profile_(profile),
+      mtu_bytes_(init.path.mtu_bytes),
+      schedule_({options.granularity, options.max_credit, profile.min_interval}),
       average_(options.history_discounting ? tfrc::HistoryDiscounting::kOn
                                            : tfrc::HistoryDiscounting::kOff),
       intervals_(init.next_seq),
@@ -54,6 +57,10 @@ void Ccid3Sender::OnSent(const SentRun& run) {
   if (!run.data || run.packets == 0) return;
   size_.OnSent(run.packets, run.payload_bytes);
   if (!rate_.started()) rate_.Start(path(), run.time);
+  // With credit a packet may leave sooner than its rate allows; the rate is used up all the same.
+  if (profile_.min_interval > Duration::zero() && run.time - last_data_ < PacketDuration())
+    data_limited_.OnUsedUp(run.time);
+  last_data_ = run.time;
   schedule_.OnSent(run.packets, run.time, PacketInterval(), rtt_.smoothed());
   if (timeout_ == kNever) ArmTimer(run.time);
   sent_since_timer_ = true;
@@ -106,6 +113,9 @@ Ccid3Sender::Report Ccid3Sender::Read(const Feedback& feedback) {
     } else if (option.type == kLossIntervals && report.interval_options < report.intervals.size()) {
       if (const auto view = DecodeLossIntervals(option.data))
         report.intervals[report.interval_options++] = *view;
+    } else if (option.type == kDroppedPackets && report.dropped_options < report.dropped.size()) {
+      if (const auto view = DecodeDroppedPackets(option.data))
+        report.dropped[report.dropped_options++] = *view;
     }
   }
   return report;
@@ -153,7 +163,7 @@ void Ccid3Sender::OnReport(const Report& report, const Feedback& feedback) {
   const double old_p = p_;
   const std::size_t new_events = UpdateLoss(report, feedback.acked);
   NoteHarm(feedback);
-  if (std::exchange(added_events_, 0) > 0) p_ = average_.Rate(intervals_.Lengths(), 1);
+  if (std::exchange(added_events_, 0) > 0) p_ = LossEventRate(1);
   const bool more_loss = new_events > 0 || p_ > old_p;
   if (more_loss || p_ <= 0) size_.EndPeriod();
 
@@ -180,10 +190,13 @@ std::size_t Ccid3Sender::UpdateLoss(const Report& report, Seq64 acked) {
     if (more) ++loss_events_;
     return more ? 1 : 0;
   }
-  const std::size_t new_events =
-      intervals_.Update(acked, std::span(report.intervals).first(report.interval_options));
+  const auto options = std::span(report.intervals).first(report.interval_options);
+  const auto dropped = std::span(report.dropped).first(report.dropped_options);
+  const std::size_t new_events = profile_.short_intervals
+                                     ? intervals_.Update(acked, options, dropped, counter_)
+                                     : intervals_.Update(acked, options);
   loss_events_ += new_events;
-  p_ = average_.Rate(intervals_.Lengths(), new_events);
+  p_ = LossEventRate(new_events);
   return new_events;
 }
 
@@ -200,9 +213,18 @@ std::optional<double> Ccid3Sender::DropLimit(double x_recv) {
   return limit;
 }
 
+// RFC 4828 §3
+double Ccid3Sender::Segment() const {
+  // Headers of a TCP segment, which the equation stands for.
+  constexpr std::uint32_t kTcpHeaders = 40;
+  if (profile_.nominal_bytes <= 0) return size_.mean();
+  if (mtu_bytes_ <= kTcpHeaders) return profile_.nominal_bytes;
+  return std::min(profile_.nominal_bytes, static_cast<double>(mtu_bytes_ - kTcpHeaders));
+}
+
 // As a receiver would take it. RFC 5348 §6.3.1
 double Ccid3Sender::FirstInterval() const {
-  const double packets = most_x_recv_ * rtt_.seconds() / size_.mean();
+  const double packets = most_x_recv_ * rtt_.seconds() / Segment();
   return std::min(1 / TfrcLossEventRate(std::max(packets, 0.5)), double{kMax24});
 }
 
@@ -252,6 +274,7 @@ CcidRequests Ccid3Sender::OnTimeout(TimePoint now) {
 // ------------------------------------------------------------------------------ circumstances ----
 
 void Ccid3Sender::OnPathInfo(const PathInfo& path_info, TimePoint now) {
+  mtu_bytes_ = path_info.mtu_bytes;
   if (!rtt_.has_sample() && path_info.rtt > Duration::zero()) OnFirstRtt(path_info.rtt, now);
 }
 

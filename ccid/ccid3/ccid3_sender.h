@@ -1,4 +1,5 @@
-// The sending side of CCID 3, TCP-friendly rate control. RFC 4342, RFC 5348
+// The sending side of CCID 3, TCP-friendly rate control; by its profile also that of CCID 4.
+// RFC 4342, RFC 5348, RFC 5622
 #pragma once
 
 #include <array>
@@ -10,10 +11,12 @@
 #include "ccid/common/sequence_window.h"
 #include "ccid/tfrc/data_limited.h"
 #include "ccid/tfrc/loss_average.h"
+#include "ccid/tfrc/profile.h"
 #include "ccid/tfrc/rate_control.h"
 #include "ccid/tfrc/round_trip.h"
 #include "ccid/tfrc/segment_size.h"
 #include "ccid/tfrc/send_schedule.h"
+#include "ccid/tfrc/units.h"
 #include "dccp/ccid.h"
 #include "dccp/ccid3.h"
 
@@ -34,7 +37,7 @@ namespace dccp::ccid3 {
 // (RFC 8311 gave ECT(1) another meaning).
 class Ccid3Sender final : public CcidSender {
  public:
-  Ccid3Sender(const CcidInit& init, const Ccid3Options& options);
+  Ccid3Sender(const CcidInit& init, const Ccid3Options& options, const tfrc::Profile& profile = {});
 
   SendPermit MaySend(std::uint32_t payload_bytes, TimePoint now) override;
   BuildDecision OnBuild(const BuildInfo& info, OptionWriter& options) override;
@@ -56,6 +59,8 @@ class Ccid3Sender final : public CcidSender {
     std::optional<double> p;  // Loss Event Rate
     std::array<LossIntervalsView, 4> intervals = {};
     std::size_t interval_options = 0;
+    std::array<DroppedPacketsView, 4> dropped = {};
+    std::size_t dropped_options = 0;
     bool complete() const { return x_recv && (p || interval_options > 0); }
   };
 
@@ -68,13 +73,23 @@ class Ccid3Sender final : public CcidSender {
   std::optional<double> DropLimit(double x_recv);
   CcidRequests Requests(TimePoint now);
 
-  tfrc::RateControl::Path path() const { return {size_.mean(), rtt_.seconds()}; }
+  tfrc::RateControl::Path path() const {
+    return {size_.mean(), rtt_.seconds(), Segment(), profile_.header_bytes};
+  }
+  // s of the throughput equation.
+  double Segment() const;
+  double LossEventRate(std::size_t new_events) {
+    return average_.Rate(intervals_.Lengths(), new_events, intervals_.open_interval());
+  }
   double FirstInterval() const;
   double InstantRate() const;
   double PacketInterval() const { return size_.mean() / InstantRate(); }
+  Duration PacketDuration() const { return tfrc::FromSeconds(PacketInterval()); }
   void ArmTimer(TimePoint now);
 
   Ccid3Options options_;
+  tfrc::Profile profile_;
+  std::uint32_t mtu_bytes_;
   tfrc::RoundTrip rtt_;
   tfrc::SegmentSize size_;
   tfrc::RateControl rate_;
@@ -86,6 +101,7 @@ class Ccid3Sender final : public CcidSender {
   SequenceWindowControl sequence_window_;
 
   TimePoint timeout_ = kNever;  // the nofeedback timer
+  TimePoint last_data_;
   bool sent_since_timer_ = false;
   bool any_feedback_ = false;
   bool send_rtt_ = false;      // Send RTT Estimate

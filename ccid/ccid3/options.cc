@@ -103,4 +103,24 @@ std::optional<LossIntervalsView> DecodeLossIntervals(std::span<const std::byte> 
   return LossIntervalsView{skip, data.subspan(1)};
 }
 
+bool AddDroppedPackets(OptionWriter& writer, std::span<const std::uint32_t> counts) {
+  const auto fit = counts.first(std::min(counts.size(), kMaxDropCountsPerOption));
+  std::span<std::byte> out = writer.Reserve(kDroppedPackets, kDropCountBytes * fit.size());
+  if (out.empty()) return false;
+  for (const std::uint32_t count : fit) {
+    Write24(out, std::min(count, kMax24));
+    out = out.subspan(kDropCountBytes);
+  }
+  return true;
+}
+
+std::uint32_t DroppedPacketsView::operator[](std::size_t i) const {
+  return Read(counts.subspan(i * kDropCountBytes, kDropCountBytes));
+}
+
+std::optional<DroppedPacketsView> DecodeDroppedPackets(std::span<const std::byte> data) {
+  if (data.empty() || data.size() % kDropCountBytes != 0) return std::nullopt;
+  return DroppedPacketsView{data};
+}
+
 }  // namespace dccp::ccid3

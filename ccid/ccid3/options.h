@@ -1,4 +1,4 @@
-// The options of CCID 3 and CCID 4. RFC 4342 §8, RFC 6323 §3.2
+// The options of CCID 3 and CCID 4. RFC 4342 §8, RFC 5622 §8, RFC 6323 §3.2
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ inline constexpr OptionType kSenderRttEstimate{128};
 inline constexpr OptionType kLossEventRate{192};
 inline constexpr OptionType kLossIntervals{193};
 inline constexpr OptionType kReceiveRate{194};
+inline constexpr OptionType kDroppedPackets{195};  // CCID 4
 
 inline constexpr std::uint32_t kMax24 = 0xFFFFFF;
 
@@ -77,5 +78,30 @@ struct LossIntervalsView {
 };
 // Empty: no whole number of intervals, none, or a Skip Length above 3.
 std::optional<LossIntervalsView> DecodeLossIntervals(std::span<const std::byte> data);
+
+// Dropped Packets: how many packets of each loss interval were lost or marked, newest interval
+// first. RFC 5622 §8.7
+//
+//   +--------+--------+-------...-------+--------+-------
+//   |11000011| Length |   Drop Count    | More Drop Counts...
+//   +--------+--------+-------...-------+--------+-------
+//                          3 bytes
+inline constexpr std::size_t kDropCountBytes = 3;
+inline constexpr std::size_t kMaxDropCountsPerOption = 84;
+
+constexpr std::size_t DroppedPacketsBytes(std::size_t intervals) {
+  return 2 + kDropCountBytes * intervals;
+}
+// At most 84 counts; those above the field's width saturate.
+bool AddDroppedPackets(OptionWriter& writer, std::span<const std::uint32_t> counts);
+
+// The data of one Dropped Packets option.
+struct DroppedPacketsView {
+  std::span<const std::byte> counts;
+  std::size_t size() const { return counts.size() / kDropCountBytes; }
+  std::uint32_t operator[](std::size_t i) const;
+};
+// Empty: no whole number of counts, or none.
+std::optional<DroppedPacketsView> DecodeDroppedPackets(std::span<const std::byte> data);
 
 }  // namespace dccp::ccid3

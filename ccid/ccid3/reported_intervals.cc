@@ -24,7 +24,15 @@ std::size_t ReportedIntervals::Parse(Seq64 acked, std::span<const LossIntervalsV
       const Seq64 start = std::min(std::max(end - length, first_), end);
       const auto longest = static_cast<double>(end - start);
       const double data = wire.data;
-      out[n++] = {start, end, before_loss ? data : std::min(data, longest), before_loss};
+      const auto lossy =
+          static_cast<std::uint32_t>(std::min<std::int64_t>(std::int64_t{wire.loss}, end - start));
+      // Without a Drop Count the whole lossy part counts as lost. RFC 5622 §8.7
+      out[n++] = {.start = start,
+                  .end = end,
+                  .data = before_loss ? data : std::min(data, longest),
+                  .before_loss = before_loss,
+                  .loss_length = lossy,
+                  .lost = lossy};
       if (before_loss) {
         known_until_ = known_until;
         return n;
@@ -41,9 +49,34 @@ std::size_t ReportedIntervals::Parse(Seq64 acked, std::span<const LossIntervalsV
 std::size_t ReportedIntervals::Update(Seq64 acked, std::span<const LossIntervalsView> options) {
   std::array<Entry, kMost> fresh;
   std::size_t new_events = 0;
+  const std::size_t n = Parse(acked, options, fresh, &new_events);
+  if (n == 0) return 0;
+  count_ = Merge(fresh, n);
+  entries_ = fresh;
+  return new_events;
+}
+
+std::size_t ReportedIntervals::Update(Seq64 acked, std::span<const LossIntervalsView> options,
+                                      std::span<const DroppedPacketsView> dropped,
+                                      const WindowCounter& counters) {
+  std::array<Entry, kMost> fresh;
+  std::size_t new_events = 0;
   std::size_t n = Parse(acked, options, fresh, &new_events);
   if (n == 0) return 0;
-  // Intervals that the receiver knows to have been received need not be repeated.
+  std::size_t at = 0;
+  for (const DroppedPacketsView& view : dropped) {
+    for (std::size_t i = 0; i < view.size() && at < n; ++i, ++at)
+      fresh[at].lost = std::min(view[i], fresh[at].loss_length);
+  }
+  n = Merge(fresh, n);
+  FindShort(std::span(fresh).first(n), acked, counters);
+  entries_ = fresh;
+  count_ = n;
+  return new_events;
+}
+
+// Intervals that the receiver knows to have been received need not be repeated.
+std::size_t ReportedIntervals::Merge(std::span<Entry> fresh, std::size_t n) const {
   const Entry oldest = fresh[n - 1];
   for (std::size_t i = 0; i < count_ && n < kMost && !oldest.before_loss; ++i) {
     Entry entry = entries_[i];
@@ -55,9 +88,29 @@ std::size_t ReportedIntervals::Update(Seq64 acked, std::span<const LossIntervals
     entry.end = end;
     fresh[n++] = entry;
   }
-  entries_ = fresh;
-  count_ = n;
-  return new_events;
+  return n;
+}
+
+// Which intervals last for two round trips at most. When one began is known while it is new; later
+// the counters of its packets are forgotten.
+void ReportedIntervals::FindShort(std::span<Entry> fresh, Seq64 acked,
+                                  const WindowCounter& counters) {
+  const auto began = [&](Seq64 start) {
+    for (const Entry& entry : std::span(entries_).first(count_)) {
+      if (!entry.before_loss && entry.start == start) return entry.counter;
+    }
+    return counters.Of(start);
+  };
+  open_ = tfrc::OpenInterval::kMayCount;
+  std::uint64_t end = counters.Of(acked);
+  for (std::size_t i = 0; i < fresh.size() && !fresh[i].before_loss; ++i) {
+    Entry& entry = fresh[i];
+    entry.counter = std::min(began(entry.start), end);
+    const bool is_short = end - entry.counter <= tfrc::kShortIntervalCounters;
+    entry.divisor = is_short ? std::max(entry.lost, 1u) : 1;
+    if (i == 0 && is_short) open_ = tfrc::OpenInterval::kTooShort;
+    end = entry.counter;
+  }
 }
 
 bool ReportedIntervals::AddMark(Seq64 seq, const WindowCounter& counters, double first_interval) {
@@ -97,7 +150,7 @@ std::span<const double> ReportedIntervals::Lengths() {
     if (entry.before_loss) {
       Emit(entry.data > 0 ? entry.data : first_interval_);
     } else {
-      Emit(static_cast<double>(end - entry.start) * per_packet);
+      Emit(static_cast<double>(end - entry.start) * per_packet / entry.divisor);
     }
   }
   return std::span<const double>(lengths_).first(length_count_);

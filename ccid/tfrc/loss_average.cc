@@ -32,7 +32,8 @@ void LossAverage::Shift(double discount) {
   factors_[0] = 1;
 }
 
-double LossAverage::Rate(std::span<const double> lengths, std::size_t new_events) {
+double LossAverage::Rate(std::span<const double> lengths, std::size_t new_events,
+                         OpenInterval open_interval) {
   const bool discounting = discounting_ == HistoryDiscounting::kOn;
   if (discounting) {
     for (std::size_t i = std::min(new_events, lengths.size() - 1); i > 0; --i)
@@ -57,7 +58,9 @@ double LossAverage::Rate(std::span<const double> lengths, std::size_t new_events
     with_open += length * kWeights[i] * factor * df;
     with_open_weights += kWeights[i] * factor * df;
   }
-  return std::min(with_open_weights / with_open, without_weights / without);
+  const double closed_only = without_weights / without;
+  if (open_interval == OpenInterval::kTooShort) return closed_only;
+  return std::min(with_open_weights / with_open, closed_only);
 }
 
 }  // namespace dccp::tfrc

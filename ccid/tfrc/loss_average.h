@@ -13,6 +13,10 @@ inline constexpr std::size_t kIntervals = 8;
 
 enum class HistoryDiscounting : std::uint8_t { kOff, kOn };
 
+// Whether the interval still open may raise the mean. In TFRC-SP it must not while it is short,
+// since its length may yet fall. RFC 4828 §3
+enum class OpenInterval : std::uint8_t { kMayCount, kTooShort };
+
 // Owns nothing but the discount factors of the closed intervals; without history discounting it
 // keeps no state at all. The same lengths give the same rate at either end of a connection.
 class LossAverage {
@@ -22,7 +26,8 @@ class LossAverage {
   // `lengths`: data packets of each interval, newest first; the first is the one still open, of
   // the others at most kIntervals count. `new_events`: how many of the intervals began since the
   // last call. Zero with fewer than two intervals: without a loss event there is no average.
-  double Rate(std::span<const double> lengths, std::size_t new_events);
+  double Rate(std::span<const double> lengths, std::size_t new_events,
+              OpenInterval open_interval = OpenInterval::kMayCount);
 
   // Forgets the discount factors.
   void Reset() { factors_.fill(1); }

@@ -182,6 +182,7 @@ std::size_t LossHistory::Intervals(std::span<LossInterval> out) const {
   Seq64 end = window_.next();
   std::uint64_t non_data_end = non_data_;
   bool nonce_end = nonce_;
+  std::uint64_t counter_end = counter_;
   for (; n < event_count_ && n < out.size(); ++n) {
     const Event& event = events_[n];
     LossInterval& interval = out[n];
@@ -191,15 +192,20 @@ std::size_t LossHistory::Intervals(std::span<LossInterval> out) const {
     const std::uint64_t non_data = std::min(non_data_end - event.non_data, length);
     interval.data = std::max(static_cast<double>(length - non_data), 1.0);
     interval.nonce_echo = interval.lossless > 0 && nonce_end != event.nonce_after;
+    interval.lost = event.losses;
+    interval.counters = counter_end - std::min(event.counter, counter_end);
     end = event.start;
     non_data_end = event.non_data;
     nonce_end = event.nonce_before;
+    counter_end = event.counter;
   }
   if (n < out.size() && n == event_count_ && (oldest_known_ || n == 0)) {
     out[n++] = {.lossless = static_cast<std::uint64_t>(end - first_),
                 .lossy = 0,
                 .data = event_count_ == 0 ? 0 : first_interval_,
-                .nonce_echo = nonce_end};
+                .nonce_echo = nonce_end,
+                .lost = 0,
+                .counters = counter_end};
   }
   return n;
 }

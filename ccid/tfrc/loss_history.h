@@ -26,6 +26,8 @@ struct LossInterval {
   std::uint64_t lossy = 0;     // packets from the first to the last lost or marked; 0: no loss
   double data = 0;             // data packets in both
   bool nonce_echo = false;     // ECN nonce sum of the data packets of the lossless part
+  std::uint64_t lost = 0;      // packets lost or marked
+  std::uint64_t counters = 0;  // window counters from its begin to the begin of the next
 };
 
 // Owns the reception record of a half-connection. Promises that a data packet is lost once three

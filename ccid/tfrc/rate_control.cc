@@ -48,7 +48,8 @@ void RateControl::OnFeedback(const Report& report, const Path& path) {
     recv_limit = 2 * x_recv_set_.Max();
   }
   if (p_ > 0) {
-    x_bps_ = TfrcThroughput(path.s, rtt, p_);
+    const double segment = path.segment > 0 ? path.segment : path.s;
+    x_bps_ = TfrcThroughput(segment, rtt, p_) * (path.s / (path.s + path.header));
     FollowEquation(recv_limit, path);
   } else if (tld_ == TimePoint::min() || report.now - tld_ >= rtt) {
     x_ = std::max(std::min(2 * x_, recv_limit), InitialRate(path));

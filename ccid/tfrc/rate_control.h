@@ -17,8 +17,10 @@ class RateControl {
  public:
   // The path as the sender sees it now.
   struct Path {
-    double s = 1;  // mean payload, at least 1
-    double r = 0;  // round trip in seconds; 0: none known
+    double s = 1;        // mean payload, at least 1
+    double r = 0;        // round trip in seconds; 0: none known
+    double segment = 0;  // s of the equation; 0: the mean payload
+    double header = 0;   // H: the equation's rate pays for so many bytes a packet. RFC 4828 §3
   };
   struct Report {
     TimePoint now;

@@ -24,8 +24,10 @@ double SendSchedule::UntilNext(TimePoint now, double t_ipi_ns, Duration rtt) con
   // A long silence is no credit, and must not lose the precision of the sum.
   const Duration passed = std::min<Duration>(now - last_, std::chrono::hours(1));
   const double until = t_ipi_ns - (Ns(passed) - last_fraction_);
-  // With the packet that is due itself a burst stays within a round trip's worth.
-  const double credit = std::max(std::min(Ns(rtt), Ns(config_.max_credit)) - t_ipi_ns, 0.0);
+  // With the packet that is due itself a burst stays within a round trip's worth. Where a minimum
+  // interval keeps bursts away, all nominal times of the last round trip are good.
+  const double due = config_.min_interval > Duration::zero() ? 0 : t_ipi_ns;
+  const double credit = std::max(std::min(Ns(rtt), Ns(config_.max_credit)) - due, 0.0);
   return std::max(until, -credit);
 }
 
@@ -34,6 +36,16 @@ double SendSchedule::Early(double t_ipi_ns, Duration rtt) const {
 }
 
 SendPermit SendSchedule::Ask(TimePoint now, double t_ipi_seconds, Duration rtt) const {
+  SendPermit permit = AskRate(now, t_ipi_seconds, rtt);
+  if (config_.min_interval <= Duration::zero()) return permit;
+  permit.packets = std::min(permit.packets, 1u);
+  const TimePoint earliest = started_ ? last_sent_ + config_.min_interval : now;
+  if (now >= earliest) return permit;
+  const bool now_by_rate = permit.kind == SendPermit::Kind::kNow;
+  return SendPermit::At(now_by_rate ? earliest : Later(earliest, permit.at));
+}
+
+SendPermit SendSchedule::AskRate(TimePoint now, double t_ipi_seconds, Duration rtt) const {
   const double t_ipi = Interval(t_ipi_seconds);
   const double until = UntilNext(now, t_ipi, rtt);
   const double early = Early(t_ipi, rtt);
@@ -55,6 +67,7 @@ void SendSchedule::OnSent(std::uint32_t packets, TimePoint now, double t_ipi_sec
   const double whole = std::floor(nominal);
   last_ = now + Duration(static_cast<Duration::rep>(whole));
   last_fraction_ = nominal - whole;
+  last_sent_ = now;
   started_ = true;
 }
 

@@ -16,11 +16,15 @@ namespace dccp::tfrc {
 // Where packets are closer than the granularity they are released in groups, one for each wake-up:
 // at most `granularity` or an eighth of the round trip of them, so that no queue of a bandwidth-
 // delay product sees a burst of note.
+//
+// A minimum interval holds whatever the rate and the credit allow, from the time that a packet
+// really left: packets then go one by one.
 class SendSchedule {
  public:
   struct Config {
     Duration granularity = std::chrono::milliseconds(1);  // t_gran
     Duration max_credit = std::chrono::milliseconds(10);
+    Duration min_interval = Duration::zero();  // between any two packets. RFC 4828 §3
   };
   static constexpr std::uint32_t kMaxGroup = 64;
 
@@ -32,6 +36,7 @@ class SendSchedule {
   void Reset() { started_ = false; }
 
  private:
+  SendPermit AskRate(TimePoint now, double t_ipi_seconds, Duration rtt) const;
   // Nanoseconds from `now` to the nominal time of the next packet, with expired credit gone;
   // negative: in the past.
   double UntilNext(TimePoint now, double t_ipi_ns, Duration rtt) const;
@@ -40,6 +45,7 @@ class SendSchedule {
   Config config_;
   TimePoint last_;            // nominal time of the last packet, but for
   double last_fraction_ = 0;  // nanoseconds below one
+  TimePoint last_sent_;       // when it left
   bool started_ = false;
 };
 

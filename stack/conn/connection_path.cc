@@ -134,7 +134,7 @@ void Connection::Impl::AdoptProbedMtu(TimePoint now) {
 
 void Connection::Impl::OnMpsChanged(TimePoint now) {
   events_ |= kEventMpsChanged;
-  const PathInfo path{rtt_, path_mtu_.mps_bytes()};
+  const PathInfo path{rtt_, path_mtu_.mps_bytes(), path_mtu_.pmtu()};
   if (ccids_.sender() != nullptr) ccids_.sender()->OnPathInfo(path, now);
   if (ccids_.receiver() != nullptr) ccids_.receiver()->OnPathInfo(path, now);
 }

@@ -175,7 +175,7 @@ CcidInit Connection::Impl::MakeCcidInit(bool sender, TimePoint now) const {
   CcidInit init;
   init.now = now;
   init.next_seq = seq_.PeekNext();
-  init.path = {rtt_, path_mtu_.mps_bytes()};
+  init.path = {rtt_, path_mtu_.mps_bytes(), path_mtu_.pmtu()};
   init.sequence_window = features_.value(FeatureNumber::kSequenceWindow, at);
   init.ack_ratio = static_cast<std::uint32_t>(features_.value(FeatureNumber::kAckRatio, at));
   return init;

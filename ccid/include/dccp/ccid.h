@@ -34,6 +34,7 @@ struct RawOption {
 struct PathInfo {
   Duration rtt = Duration::zero();  // best estimate so far; zero: none yet
   std::uint32_t mps_bytes = 0;      // largest application payload that fits one packet
+  std::uint32_t mtu_bytes = 0;      // largest IP packet that the path carries; 0: not known
 };
 
 // ------------------------------------------------------------------------------------- sender ----
