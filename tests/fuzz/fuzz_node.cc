@@ -60,7 +60,7 @@ ConnectionOptions MakeOptions(FuzzInput& input) {
   if ((b & 64) != 0) options.checksum_coverage = static_cast<std::uint8_t>(1 + input.Below(15));
   if ((b & 128) != 0) options.min_checksum_coverage = static_cast<std::uint8_t>(input.Below(16));
   options.request_timeout = seconds(30);
-  if ((b & 3) == 3) options.tx_ccids = {CcidId::k3, CcidId::k2};
+  if ((b & 3) == 3) options.tx_ccids = {(b & 64) != 0 ? CcidId::k4 : CcidId::k3, CcidId::k2};
   options.send_queue_datagrams = 8;
   options.receive_queue_datagrams = 16;
   return options;
@@ -68,7 +68,8 @@ ConnectionOptions MakeOptions(FuzzInput& input) {
 
 Node::Node(const NodeConfig& config)
     : config_(config), random_(config.seed), heap_before_(HeapBytes()) {
-  Expect(registry_.Add(ccid2_) && registry_.Add(ccid3_), "the registry takes two CCIDs");
+  Expect(registry_.Add(ccid2_) && registry_.Add(ccid3_) && registry_.Add(ccid4_),
+         "the registry takes three CCIDs");
   EndpointConfig endpoint;
   endpoint.encapsulation = config.encapsulation;
   endpoint.registry = &registry_;

@@ -14,6 +14,7 @@
 
 #include "dccp/ccid2.h"
 #include "dccp/ccid3.h"
+#include "dccp/ccid4.h"
 #include "dccp/endpoint.h"
 #include "stack/sim/seeded_random.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -119,6 +120,7 @@ class Node final : private TraceSink {
   const NodeConfig config_;
   Ccid2Factory ccid2_;
   Ccid3Factory ccid3_;
+  Ccid4Factory ccid4_;
   CcidRegistry registry_;
   SeededRandom random_;
   TestSealer sealer_;

@@ -8,18 +8,22 @@
 #include "ccid/common/tfrc_equation.h"
 #include "dccp/ccid2.h"
 #include "dccp/ccid3.h"
+#include "dccp/ccid4.h"
 #include "stack/sim/sim_pair.h"
 
 namespace dccp {
 
 // Every CCID there is, for a configuration.
 struct AllCcids {
-  explicit AllCcids(const Ccid3Options& options = {}) : ccid3(options) {
+  explicit AllCcids(const Ccid3Options& options = {}, const Ccid2Options& options2 = {})
+      : ccid2(options2), ccid3(options) {
     registry.Add(ccid2);
     registry.Add(ccid3);
+    registry.Add(ccid4);
   }
   Ccid2Factory ccid2;
   Ccid3Factory ccid3;
+  Ccid4Factory ccid4;
   CcidRegistry registry;
 };
 
@@ -35,12 +39,15 @@ struct BulkConfig {
   bool both_ways = false;
   Ccid3Options sender = {};
   Ccid3Options receiver = {};
+  Ccid2Options ccid2 = {};  // of the sender
 };
 
 class BulkPair {
  public:
   explicit BulkPair(const BulkConfig& config)
-      : config_(config), client_ccids_(config.sender), server_ccids_(config.receiver) {
+      : config_(config),
+        client_ccids_(config.sender, config.ccid2),
+        server_ccids_(config.receiver) {
     SimPairConfig pair;
     pair.seed = config.seed;
     pair.to_server = {.delay = config.one_way,
