@@ -21,7 +21,8 @@ void AddCommonOptions(CLI::App* app, CommonOptions* o) {
   app->add_option("-p,--port", o->port, "DCCP port (5001)")->check(port_range);
   app->add_option("--service", o->service_text, "Service code: PERF, SC:PERF, SC=N, SC=xHEX");
   app->add_option("--ccid", o->ccid_text,
-                  "Congestion control, in order of preference: 2, 3 (default 2,3)");
+                  "Congestion control, in order of preference: 2, 3, 4 (default 2,3,4)");
+  app->add_flag("--pacing", o->pacing, "CCID 2: spread a window over the round trip");
   app->add_option("--timeout", o->timeout_text, "Give up on a silent peer after S seconds (30)");
   app->add_option("--ecn", o->ecn_text,
                   "Explicit Congestion Notification: on (default), off, or nonce (RFC 4340 12.2)");

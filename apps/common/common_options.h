@@ -26,6 +26,7 @@ struct CommonOptions {
   std::string tun;
   std::string service_text = kDefaultService;
   std::string ccid_text;
+  bool pacing = false;
   std::string timeout_text = "30";
   std::string interval_text = "1";
   std::string ecn_text = "on";

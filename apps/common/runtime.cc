@@ -13,6 +13,7 @@
 #include "apps/common/tool.h"
 #include "dccp/ccid2.h"
 #include "dccp/ccid3.h"
+#include "dccp/ccid4.h"
 #include "stack/trace/byte_writer.h"
 #include "stack/trace/jsonl_sink.h"
 #include "stack/trace/pcap_sink.h"
@@ -28,18 +29,25 @@ Duration EpochOffset() {
   return wall - steady;
 }
 
+// What a program can speak.
+struct ToolCcids {
+  explicit ToolCcids(const Ccid2Options& options) : ccid2(options) {
+    registry.Add(ccid2);
+    registry.Add(ccid3);
+    registry.Add(ccid4);
+  }
+  Ccid2Factory ccid2;
+  Ccid3Factory ccid3;
+  Ccid4Factory ccid4;
+  CcidRegistry registry;
+};
+
 }  // namespace
 
-const CcidRegistry& ToolRegistry() {
-  static const Ccid2Factory ccid2;
-  static const Ccid3Factory ccid3;
-  static const CcidRegistry registry = [] {
-    CcidRegistry r;
-    r.Add(ccid2);
-    r.Add(ccid3);
-    return r;
-  }();
-  return registry;
+const CcidRegistry& ToolRegistry(Pacing pacing) {
+  static const ToolCcids in_bursts({.pacing = false});
+  static const ToolCcids paced({.pacing = true});
+  return pacing == Pacing::kOn ? paced.registry : in_bursts.registry;
 }
 
 // The files of --trace and --events, and a sink that feeds both.
@@ -115,7 +123,7 @@ std::unique_ptr<Runtime> Runtime::Create(const CommonOptions& options, std::stri
   if (!runtime->traces_->Open(options, error)) return nullptr;
   UvDriverConfig config;
   config.endpoint.encapsulation = options.encap;
-  config.endpoint.registry = &ToolRegistry();
+  config.endpoint.registry = &ToolRegistry(options.pacing ? Pacing::kOn : Pacing::kOff);
   config.tun_device = options.tun;
   config.endpoint.trace = runtime->traces_->sink();
   DriverError fault;

@@ -3,6 +3,7 @@
 
 #include <uv.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,8 +15,11 @@
 
 namespace dccp::apps {
 
+// Whether CCID 2 spreads its window over the round trip.
+enum class Pacing : std::uint8_t { kOff, kOn };
+
 // The CCIDs of the tools, in their order of preference. Lives as long as the program.
-const CcidRegistry& ToolRegistry();
+const CcidRegistry& ToolRegistry(Pacing pacing = Pacing::kOff);
 
 // Owns the loop, the driver, the trace files and the signal handlers. The first SIGINT or SIGTERM
 // calls the interrupt handler, a second one ends the process at once.

@@ -3,7 +3,7 @@
 _udccp() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   local tool=${COMP_WORDS[0]##*/}
-  local common='-4 -6 --encap --tun --udp-port -p --port --service --ccid --timeout --ecn --path-mtu
+  local common='-4 -6 --encap --tun --udp-port -p --port --service --ccid --pacing --timeout --ecn --path-mtu
     --trace --events -i --interval --bind --json --json-stream --help --version'
   local own=''
   case $tool in
@@ -24,7 +24,7 @@ _udccp() {
     --ecn) mapfile -t COMPREPLY < <(compgen -W 'on off nonce' -- "$cur") ;;
     --path-mtu) mapfile -t COMPREPLY < <(compgen -W 'probe icmp fragment' -- "$cur") ;;
     --cookies) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
-    --ccid) mapfile -t COMPREPLY < <(compgen -W '2 3 2,3 3,2' -- "$cur") ;;
+    --ccid) mapfile -t COMPREPLY < <(compgen -W '2 3 4 2,3 3,2 4,3,2' -- "$cur") ;;
     --fields)
       mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack
         ccval cscov checksum service_code reset.code options payload_bytes ecn encap' -- "$cur")

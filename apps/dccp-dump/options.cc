@@ -141,10 +141,46 @@ Meaning DescribeTimestampEcho(const OptionView& option) {
   return m;
 }
 
-// Loss Event Rate, Loss Intervals and Receive Rate of CCID 3 and 4. RFC 4342 §8.5, §8.6, §8.3
+// The inverse of p; 2^32 - 1 says that there was no loss. RFC 4342 §8.5
+Meaning DescribeLossEventRate(std::uint64_t v) {
+  Meaning m;
+  const bool none = v == 0xFFFFFFFFu || v == 0;
+  m.fields["inverse"] = v;
+  m.fields["loss_event_rate"] = none ? 0.0 : 1.0 / static_cast<double>(v);
+  m.text = none ? "0" : fmt::format("{:.4g}", 1.0 / static_cast<double>(v));
+  return m;
+}
+
+// How many packets of each loss interval were lost or marked. RFC 5622 §8.7
+Meaning DescribeDroppedPackets(const OptionView& option) {
+  if (option.data.empty() || option.data.size() % 3 != 0) return Bad();
+  Meaning m;
+  m.fields["drop_counts"] = Json::array();
+  for (std::size_t at = 0; at < option.data.size(); at += 3) {
+    const std::uint64_t count = LoadInteger(option.data.subspan(at, 3));
+    m.fields["drop_counts"].push_back(count);
+    m.text += fmt::format("{}{}", m.text.empty() ? "" : " ", count);
+  }
+  return m;
+}
+
+// The sender's round trip; 0 and 0xFFFFFF are no number. RFC 6323 §3.2.1
+Meaning DescribeRttEstimate(const OptionView& option) {
+  if (option.data.empty() || option.data.size() > 3) return Bad();
+  const std::uint64_t us = LoadInteger(option.data);
+  const bool number = us != 0 && us != 0xFFFFFF;
+  Meaning m;
+  m.fields["rtt_us"] = number ? Json(us) : Json(nullptr);
+  m.text = number ? fmt::format("{} us", us) : "unknown";
+  return m;
+}
+
+// The options of CCID 3 and 4. RFC 4342 §8.5, §8.6, §8.3
 Meaning DescribeTfrc(const OptionView& option) {
   Meaning m;
   const auto type = static_cast<unsigned>(option.type);
+  if (type == 128) return DescribeRttEstimate(option);
+  if (type == 195) return DescribeDroppedPackets(option);
   if (type == 193) {
     if (option.data.size() < 10 || (option.data.size() - 1) % 9 != 0) return Bad();
     m.fields["skip_length"] = std::to_integer<unsigned>(option.data[0]);
@@ -166,23 +202,24 @@ Meaning DescribeTfrc(const OptionView& option) {
     m.text = fmt::format("{} bytes/s", v);
     return m;
   }
-  // The inverse of p; 2^32 - 1 says that there was no loss. RFC 4342 §8.5
-  const bool none = v == 0xFFFFFFFFu || v == 0;
-  m.fields["inverse"] = v;
-  m.fields["loss_event_rate"] = none ? 0.0 : 1.0 / static_cast<double>(v);
-  m.text = none ? "0" : fmt::format("{:.4g}", 1.0 / static_cast<double>(v));
-  return m;
+  return DescribeLossEventRate(v);
 }
 
 bool IsTfrcOption(const OptionView& option, const DumpPacket& packet) {
+  const auto tfrc = [](CcidId ccid) { return ccid == CcidId::k3 || ccid == CcidId::k4; };
   const auto type = static_cast<unsigned>(option.type);
-  return type >= 192 && type <= 194 && packet.reverse_ccid != CcidId::k2;
+  if (type == 128) return tfrc(packet.forward_ccid);
+  if (type == 195) return packet.reverse_ccid == CcidId::k4;
+  return type >= 192 && type <= 194 && tfrc(packet.reverse_ccid);
 }
 
 std::string OptionName(const OptionView& option, const DumpPacket& packet) {
   const auto type = static_cast<unsigned>(option.type);
-  if (IsTfrcOption(option, packet))
-    return std::array{"Loss Event Rate", "Loss Intervals", "Receive Rate"}[type - 192];
+  if (IsTfrcOption(option, packet)) {
+    if (type == 128) return "Sender RTT Estimate";
+    return std::array{"Loss Event Rate", "Loss Intervals", "Receive Rate",
+                      "Dropped Packets"}[type - 192];
+  }
   if (IsSenderCcidOption(option.type) || IsReceiverCcidOption(option.type))
     return fmt::format("CCID option {}", type);
   const std::string name = ToString(option.type);

@@ -69,6 +69,20 @@ for trace in send recv; do
     fail "$trace trace: handshake is $(cat "$work/handshake")"
 done
 "$dump" - <"$work/send.pcap" >"$work/text" || fail "standard input"
+
+# The options of CCID 4, which its endpoints have agreed upon.
+start_recv -1
+run_send -t 0.5 -s 100 --ccid 4 --trace "$work/voice.pcap" 127.0.0.1
+[[ $code == 0 ]] || fail "ccid 4: $(cat "$work/send.err")"
+wait "$receiver" || fail "ccid 4: $(cat "$work/recv.err")"
+"$dump" --check "$work/voice.pcap" >"$work/text" 2>&1 || fail "ccid 4: $(cat "$work/text")"
+"$dump" "$work/voice.pcap" >"$work/text"
+for option in 'Dropped Packets 0' 'Loss Intervals ' 'Receive Rate ' 'Sender RTT Estimate '; do
+  grep -q "$option" "$work/text" || fail "ccid 4: no $option"
+done
+"$dump" --json "$work/voice.pcap" >"$work/dump.json" || fail "ccid 4 --json: exit code $?"
+json "$work/dump.json" \
+  'any(o.get("drop_counts") == [0] for p in d["packets"] for o in p["options"])'
 if command -v tshark >/dev/null; then
   export HOME=$work  # tshark wants one that it can read
   tshark -r "$work/send.pcap" -T fields -e frame.number -e dccp.srcport -e dccp.dstport \
