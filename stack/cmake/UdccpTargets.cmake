@@ -34,11 +34,15 @@ endif()
 # The layers of the core, lowest first. dccp_core is made of these and links nothing.
 set(UDCCP_CORE_LAYERS base wire ccid conn endpoint)
 
-# udccp_layer(<layer> [CORE]): object library dccp_<layer>_obj of the current folder's sources.
+# udccp_layer(<layer> [CORE] [EXCEPT <folder>]): object library dccp_<layer>_obj of the current
+# folder's sources, those of one folder left out.
 # A folder without sources defines nothing; users test with if(TARGET).
 function(udccp_layer layer)
-  cmake_parse_arguments(ARG "CORE" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "CORE" "EXCEPT" "" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(ARG_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${ARG_EXCEPT}/")
+  endif()
   if(NOT sources)
     return()
   endif()
