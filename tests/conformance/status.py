@@ -40,9 +40,12 @@ RFC_4340 = [
 ]
 # Other RFCs: label, title, and what their items begin with.
 OTHERS = [
+    ("RFC 4341", "CCID 2", "R4341-"),
     ("RFC 4342", "CCID 3", "R4342-"),
     ("RFC 5348", "TFRC", "R5348-"),
     ("RFC 6323", "Sender RTT Estimate", "R6323-"),
+    ("RFC 4828", "TFRC-SP", "R4828-"),
+    ("RFC 5622", "CCID 4", "R5622-"),
 ]
 FAILURES = [
     ("A", "Handshake, states, sequence numbers"),

@@ -220,7 +220,7 @@ TEST(AckRatio, R4341_AR_02_SenderTurnsReverseLossesAndMarksIntoARequest) {
   }
 }
 
-TEST(AckRatio, Bug_D1_SenderLowersALargeRatioBeforeASmallWindowFollowsASilence) {
+TEST(AckRatio, R4341_LNX_01_Bug_D1_SenderLowersALargeRatioBeforeASmallWindowFollowsASilence) {
   Ccid2Model m;
   m.sender.OnFeature(FeatureNumber::kAckRatio, 2, true);
   while (m.sender.Stats().ack_ratio < 20) {
@@ -246,7 +246,7 @@ TEST(AckRatio, Bug_D1_SenderLowersALargeRatioBeforeASmallWindowFollowsASilence) 
   EXPECT_EQ(m.sender.NextTimeout(), kNever);
 }
 
-TEST(AckRatio, Bug_D1_SenderAsksForOneAfterATimeout) {
+TEST(AckRatio, R4341_LNX_01_Bug_D1_SenderAsksForOneAfterATimeout) {
   Ccid2Model m;
   m.Fill();
   m.now = m.sender.NextTimeout();

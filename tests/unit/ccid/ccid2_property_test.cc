@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <random>
 
@@ -193,6 +194,41 @@ TEST(Ccid2Property, R4341_AR_04_LossOfAcksLowersTheirNumber) {
   EXPECT_EQ(clean.max_ratio, 2u);
   EXPECT_GT(lossy.max_ratio, 8u);
   EXPECT_LT(lossy.acks, clean.acks / 3);
+}
+
+// The least time, of several tries, that a thousand feedbacks take which each report `packets` in
+// one run.
+std::chrono::nanoseconds CostOfFeedback(std::uint32_t packets) {
+  auto least = std::chrono::nanoseconds::max();
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    Ccid2Options options;
+    options.max_cwnd_packets = 1u << 20;
+    ccid2::Ccid2Sender sender(DefaultInit(), options);
+    TimePoint now = kStart;
+    Seq64 seq(kFirstSeq);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 1000; ++i, now += 100ms) {
+      sender.OnSent({seq, packets, 1000ull * packets, true, false, now});
+      const FateRun run = {seq, packets, packets, 1000ull * packets, now, now, Fate::kReceived};
+      Feedback feedback;
+      feedback.now = now + 50ms;
+      feedback.acked = seq + (packets - 1);
+      feedback.ack_vector = true;
+      feedback.runs = {&run, 1};
+      feedback.received_data_packets = packets;
+      feedback.rtt = 50ms;
+      sender.OnFeedback(feedback);
+      seq = seq + packets;
+    }
+    least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - begin);
+    EXPECT_EQ(sender.Stats().pipe_packets, 0u);
+  }
+  return least;
+}
+
+// Were it the packets, the second would take a hundred thousand times as long.
+TEST(Ccid2Property, AFeedbackCostsItsRunsNotItsPackets) {
+  EXPECT_LT(CostOfFeedback(200'000), 20 * CostOfFeedback(2));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(Ccid2ReceiverTest, R4340_AR_01_RatioZeroFallsBackToTheDefault) {
   EXPECT_EQ(Arrive().kind, Kind::kNow);
 }
 
-TEST_F(Ccid2ReceiverTest, R4340_AR_01_FollowsThePeersRatio) {
+TEST_F(Ccid2ReceiverTest, R4340_AR_01_R4341_LNX_02_FollowsThePeersRatio) {
   receiver.OnFeature(FeatureNumber::kAckRatio, 3, /*located_here=*/false);
   receiver.OnFeature(FeatureNumber::kAckRatio, 1, /*located_here=*/true);  // our own direction
   receiver.OnFeature(FeatureNumber::kSequenceWindow, 1, false);

@@ -35,7 +35,7 @@ Ccid2Model Grown(std::uint32_t cwnd, Ccid2Options options = {}) {
   return m;
 }
 
-TEST(Ccid2Window, R4341_CWND_02_PermitsExactlyWhatTheWindowLeaves) {
+TEST(Ccid2Window, R4341_CWND_01_CWND_02_PermitsExactlyWhatTheWindowLeaves) {
   Ccid2Model m;
   EXPECT_EQ(m.sender.MaySend(1000, m.now).kind, Kind::kNow);
   EXPECT_EQ(m.sender.MaySend(1000, m.now).packets, 4u);
