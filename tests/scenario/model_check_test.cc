@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "tests/scenario/model_explorer.h"
+#include "tests/scenario/test_effort.h"
 
 namespace dccp {
 namespace {
@@ -22,6 +23,7 @@ ConnectionOptions Plain() {
 }
 
 void ExpectNoFault(ModelScenario scenario) {
+  if (kEffortDivisor > 1) --scenario.depth;
   if (const char* depth = std::getenv("UDCCP_MODEL_DEPTH"))
     scenario.depth = static_cast<std::size_t>(std::atoi(depth));
   const ModelResult result = Explore(scenario);
