@@ -19,6 +19,7 @@ struct LoopbackConfig {
   double data_mark = 0;
   double ack_loss = 0;
   Duration app_interval = Duration::zero();  // one packet each; zero: always backlogged
+  bool by_ratio_only = false;  // the receiver acknowledges each Ack Ratio packets, else never
   std::uint64_t seed = 1;
   Ccid2Options options;
   std::uint64_t sequence_window = 100;
@@ -93,7 +94,8 @@ class Ccid2Loopback {
   bool Chance(double p) { return std::uniform_real_distribution<double>(0, 1)(random_) < p; }
 
   TimePoint NextEvent() const {
-    TimePoint next = Earlier(model_.sender.NextTimeout(), receiver_.NextTimeout());
+    TimePoint next = model_.sender.NextTimeout();
+    if (!config_.by_ratio_only) next = Earlier(next, receiver_.NextTimeout());
     if (!data_.empty()) next = Earlier(next, data_.front().at);
     if (!acks_.empty()) next = Earlier(next, acks_.front().at);
     if (!changes_.empty()) next = Earlier(next, changes_.front().at);
@@ -118,7 +120,8 @@ class Ccid2Loopback {
       acks_.pop_front();
       Acknowledge(event);
     }
-    if (receiver_.NextTimeout() <= now && receiver_.OnTimeout(now).kind == AckDemand::Kind::kNow) {
+    if (!config_.by_ratio_only && receiver_.NextTimeout() <= now &&
+        receiver_.OnTimeout(now).kind == AckDemand::Kind::kNow) {
       SendAck();
     }
     if (model_.sender.NextTimeout() <= now) Ask(model_.Timeout());
@@ -170,6 +173,10 @@ class Ccid2Loopback {
     expected_ = event.seq + 1;
     log_.push_back(event);
     ++result_.delivered;
+    if (config_.by_ratio_only) {
+      if (++since_ack_ >= ratio_) SendAck();
+      return;
+    }
     if (receiver_.OnPackets(run).ack.kind == AckDemand::Kind::kNow) SendAck();
   }
 
@@ -178,6 +185,7 @@ class Ccid2Loopback {
     OptionWriter writer(buffer);
     receiver_.OnBuildAck({PacketType::kAck, Seq64(1), 0, model_.now}, writer);
     ++result_.acks;
+    since_ack_ = 0;
     if (Chance(config_.ack_loss)) {
       ++lost_acks_;
       return;
@@ -212,6 +220,7 @@ class Ccid2Loopback {
       return;
     }
     receiver_.OnFeature(change.request.feature, change.request.value, false);
+    if (change.request.feature == FeatureNumber::kAckRatio) ratio_ = change.request.value;
     changes_.push_back({model_.now + config_.one_way, change.request, true});
   }
 
@@ -226,6 +235,8 @@ class Ccid2Loopback {
   std::size_t log_base_ = 0;  // number of the first of them
   std::int64_t expected_ = kFirstSeq;
   std::uint32_t lost_acks_ = 0;
+  std::uint64_t ratio_ = 2;
+  std::uint64_t since_ack_ = 0;
   std::uint64_t waiting_ = 0;
   std::uint64_t behind_ = 0;
   TimePoint next_app_;

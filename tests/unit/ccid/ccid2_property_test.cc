@@ -196,6 +196,23 @@ TEST(Ccid2Property, R4341_AR_04_LossOfAcksLowersTheirNumber) {
   EXPECT_LT(lossy.acks, clean.acks / 3);
 }
 
+// Linux acknowledges each Ack Ratio packets and has no timer for the rest: the last packet of a
+// flow stays without an answer, a window of one has to have a ratio of one.
+TEST(Ccid2Property, R4341_LNX_01_AReceiverWithoutATimerStopsNothing) {
+  for (double loss : {0.0, 0.01, 0.1}) {
+    LoopbackConfig config;
+    config.data_loss = config.ack_loss = loss;
+    config.sequence_window = 1u << 16;
+    config.options.max_cwnd_packets = 200;
+    const LoopbackResult timer = Ccid2Loopback(config).Run(200s);
+    config.by_ratio_only = true;
+    const LoopbackResult without = Ccid2Loopback(config).Run(200s);
+    EXPECT_GT(static_cast<double>(without.delivered), 0.7 * static_cast<double>(timer.delivered))
+        << loss;
+    EXPECT_LT(without.longest_pause, 5s) << loss;
+  }
+}
+
 // The least time, of several tries, that a thousand feedbacks take which each report `packets` in
 // one run.
 std::chrono::nanoseconds CostOfFeedback(std::uint32_t packets) {

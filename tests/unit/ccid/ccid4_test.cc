@@ -274,14 +274,15 @@ class Receiver {
   Receiver() : receiver_(factory_.NewReceiver(Init())) {
     receiver_->OnFeature(FeatureNumber::kSendLossEventRate, 1, true);
   }
-  void Get(std::int64_t seq) {
+  void Get(std::int64_t seq, Ecn ecn = Ecn::kEct0, std::uint64_t ndp = 0) {
     ArrivedRun run = {};
     run.first = Seq64(seq);
     run.packets = 1;
     run.payload_bytes = 100;
     run.data = true;
     run.ccval = static_cast<std::uint8_t>((seq * 2 / 5) & 15);  // 10 ms apart, 100 ms round trip
-    run.ecn = Ecn::kEct0;
+    run.ecn = ecn;
+    run.ndp = ndp;
     run.arrival = kStart + seq * milliseconds(10);
     receiver_->OnPackets(run);
     now = run.arrival;
@@ -338,6 +339,19 @@ TEST(Ccid4Receiver, R5622_DROP_02_EachFeedbackCountsTheLossesOfItsIntervals) {
   EXPECT_THAT(r.lost, IsEmpty());
   EXPECT_EQ(r.bytes, 0u);
   EXPECT_GE(r->AckOptionBytes(), LossIntervalsBytes(9) + DroppedPacketsBytes(9));
+}
+
+TEST(Ccid4Receiver, R5622_DROP_02_MarksCountAndAcknowledgementsDoNot) {
+  Receiver r;
+  for (std::int64_t seq = 0; seq < 40; ++seq) {
+    if (seq == 20) continue;
+    r.Get(seq, seq == 22 ? Ecn::kCe : Ecn::kEct0, seq == 33 ? 2u : 0u);
+    // Two Acks of the sender's are lost as well: the packet after them says so.
+    if (seq == 30) seq += 2;
+  }
+  r.Ack();
+  EXPECT_THAT(r.lost, ElementsAre(3, 0));
+  EXPECT_THAT(r.drops, ElementsAre(2, 0));
 }
 
 TEST(Ccid4Receiver, R5622_LER_01_R4828_LI_01_ShortIntervalsByTheWindowCounter) {
