@@ -10,7 +10,6 @@
 #include "stack/base/byte_order.h"
 #include "stack/wire/packet_view.h"
 #include "tests/scenario/bulk_pair.h"
-#include "tests/scenario/test_effort.h"
 
 namespace dccp {
 namespace {
@@ -81,27 +80,27 @@ VoiceResult Voice(CcidId ccid, double reverse_loss, std::uint64_t seed, std::uin
 }
 
 TEST(Ccid4, R4828_EQ_01_HDR_01_R5622_HDR_01_VoiceIsNotStarved) {
-  const std::uint32_t packets = 6000 / kEffortDivisor;
+  constexpr std::uint32_t kPackets = 6000;
   constexpr std::uint64_t kSeeds = 20;
   double p = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const VoiceResult voice = Voice(CcidId::k4, 0, seed, packets);
+    const VoiceResult voice = Voice(CcidId::k4, 0, seed, kPackets);
     EXPECT_LE(voice.latest, milliseconds(40)) << seed;
-    EXPECT_GE(voice.left, packets - 2) << seed;
+    EXPECT_GE(voice.left, kPackets - 2) << seed;
     p += voice.p / kSeeds;
   }
   // Plain TFRC would be allowed less than the thousand bytes a second.
   EXPECT_LT(TfrcThroughput(20, milliseconds(100), p), 900);
-  const VoiceResult plain = Voice(CcidId::k3, 0, 1, packets);
+  const VoiceResult plain = Voice(CcidId::k3, 0, 1, kPackets);
   EXPECT_GT(plain.latest, milliseconds(400));
 }
 
 // A feedback that is lost leaves the rate of the last loss event in force for another round trip.
 TEST(Ccid4, R4828_EQ_01_VoiceIsNotStarvedWhereFeedbackIsLostToo) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const VoiceResult voice = Voice(CcidId::k4, 0.05, seed, 6000 / kEffortDivisor);
+    const VoiceResult voice = Voice(CcidId::k4, 0.05, seed, 6000);
     EXPECT_LE(voice.latest, milliseconds(150)) << seed;
-    EXPECT_GE(voice.left, 6000 / kEffortDivisor - 4) << seed;
+    EXPECT_GE(voice.left, 6000 - 4) << seed;
   }
 }
 
@@ -142,7 +141,7 @@ TEST(Ccid4, R4828_LI_01_R5622_GEN_01_LI_01_HeavyLossCountsByPackets) {
   RecordProperty("p", std::to_string(mean_p));
   RecordProperty("rate_to_equation", std::to_string(to_equation));
   // As loss events, two or three in each round trip being one, it would be 0.05.
-  EXPECT_NEAR(mean_p, kLoss, 0.025);
+  EXPECT_NEAR(mean_p, kLoss, 0.03);
   EXPECT_NEAR(to_equation, 0.98, 0.06);
 }
 
