@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,13 @@ std::string Endpoint(const IpAddress& address, std::uint16_t port, std::uint16_t
   return s + fmt::format("/{}/{}", port, udp_port);
 }
 
+// FNV-1a.
+std::uint64_t Digest(std::span<const std::byte> bytes) {
+  std::uint64_t digest = 0xCBF29CE484222325u;
+  for (std::byte b : bytes) digest = (digest ^ std::to_integer<std::uint64_t>(b)) * 0x100000001B3u;
+  return digest;
+}
+
 CcidId CcidOf(const FlowSide& side) {
   const auto it = side.features.find(static_cast<unsigned>(FeatureNumber::kCcid));
   return it == side.features.end() ? CcidId::k2 : static_cast<CcidId>(it->second);
@@ -32,7 +41,7 @@ CcidId CcidOf(const FlowSide& side) {
 std::uint64_t FlowSide::Missing() const {
   if (!any) return 0;
   const auto span = static_cast<std::uint64_t>(greatest.Minus(lowest)) + 1;
-  return span > sent_ns.size() ? span - sent_ns.size() : 0;
+  return span > sent.size() ? span - sent.size() : 0;
 }
 
 Connection& Tracker::Find(const DumpPacket& packet, int* sender) {
@@ -82,8 +91,10 @@ void Tracker::CheckNumbers(const FlowSide& from, const FlowSide& to, DumpPacket*
   if (!packet->extended_numbers) return;
   const bool reset = packet->view.type() == PacketType::kReset;
   // A Reset without a connection takes its number from the packet that it answers. §8.3.1
-  if (!reset && from.sent_ns.contains(packet->seq.value()))
-    packet->violations.push_back(fmt::format("sequence number {} repeats", packet->seq.value()));
+  const auto before = from.sent.find(packet->seq.value());
+  if (!reset && before != from.sent.end() && before->second.digest != Digest(packet->dccp))
+    packet->violations.push_back(
+        fmt::format("sequence number {} repeats with other content", packet->seq.value()));
   if (!reset && packet->view.has_ack() && to.any && packet->ack.Minus(to.greatest) > 0)
     packet->violations.push_back(
         fmt::format("acknowledges {}, which the peer has not sent", packet->ack.value()));
@@ -106,16 +117,17 @@ void Tracker::CountPacket(const DumpPacket& packet, FlowSide* from) {
   from->any = true;
   if (packet.seq.Minus(from->greatest) > 0) from->greatest = packet.seq;
   if (packet.seq.Minus(from->lowest) < 0) from->lowest = packet.seq;
-  if (!from->sent_ns.emplace(packet.seq.value(), packet.time_ns).second) ++from->repeated;
+  const SeenPacket seen{packet.time_ns, Digest(packet.dccp)};
+  if (!from->sent.emplace(packet.seq.value(), seen).second) ++from->repeated;
 }
 
 void Tracker::TakeAcknowledgement(const DumpPacket& packet, FlowSide* to) {
   if (!packet.extended_numbers || !packet.view.has_ack()) return;
   if (to->last_acked && packet.ack.Minus(*to->last_acked) <= 0) return;
   to->last_acked = packet.ack;
-  const auto sent = to->sent_ns.find(packet.ack.value());
-  if (sent == to->sent_ns.end()) return;
-  double ms = static_cast<double>(packet.time_ns - sent->second) / 1e6;
+  const auto sent = to->sent.find(packet.ack.value());
+  if (sent == to->sent.end()) return;
+  double ms = static_cast<double>(packet.time_ns - sent->second.time_ns) / 1e6;
   OptionReader reader(packet.view.options());
   OptionView option;
   while (reader.Next(&option)) {

@@ -13,6 +13,12 @@
 
 namespace dccp::apps {
 
+// A packet that was seen, by its sequence number.
+struct SeenPacket {
+  std::int64_t time_ns = 0;
+  std::uint64_t digest = 0;  // of its bytes: tells a copy that the network made from a repetition
+};
+
 // What one end of a connection sent.
 struct FlowSide {
   IpAddress address;
@@ -24,8 +30,8 @@ struct FlowSide {
   bool any = false;  // greatest is known
   SeqNo lowest;
   SeqNo greatest;
-  std::unordered_map<std::uint64_t, std::int64_t> sent_ns;  // by sequence number
-  std::unordered_set<std::uint64_t> reported_missing;       // by the peer's Ack Vectors
+  std::unordered_map<std::uint64_t, SeenPacket> sent;  // by sequence number
+  std::unordered_set<std::uint64_t> reported_missing;  // by the peer's Ack Vectors
   std::uint64_t repeated = 0;
   // Round trips from this end's packets to their first acknowledgement, as the capture saw them.
   std::uint64_t rtt_samples = 0;

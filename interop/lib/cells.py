@@ -1,0 +1,141 @@
+"""The matrix: its dimensions, its cells, and the jobs that they are for a guest."""
+
+import itertools
+
+DIMENSIONS = {
+    "role": ("stack-to-kernel", "kernel-to-stack"),  # client to server
+    "family": ("v4", "v6"),
+    "ccid": ("2", "3", "prefer-2", "prefer-3"),
+    "data": ("one-way", "two-way"),
+    "close": ("client", "server", "both", "abort-client", "abort-server", "vanish"),
+    "path": ("clean", "loss-1", "loss-10", "reorder", "duplicate"),
+}
+# The preferences of client and server; a server's preference counts. RFC 4340 §6.3.1
+CCIDS = {
+    "2": ("2", "2", 2), "3": ("3", "3", 3),
+    "prefer-2": ("3,2", "2,3", 2), "prefer-3": ("2,3", "3,2", 3),
+    "none-2": ("2", "3", None), "none-3": ("3", "2", None),
+}
+DELAY = "delay 10ms"
+PATHS = {
+    "clean": DELAY, "loss-1": DELAY + " loss 1%", "loss-10": DELAY + " loss 10%",
+    "reorder": DELAY + " reorder 5%", "duplicate": DELAY + " duplicate 5%",
+}
+LOSSY = ("loss-1", "loss-10")
+DATAGRAMS = 200
+SIZE = 1000
+FIRST_PORT = 6000
+ADDRESS = {  # of kernel and stack, by host and family
+    ("kernel", "A", "v4"): "10.33.1.2", ("kernel", "B", "v4"): "10.33.2.2",
+    ("stack", "A", "v4"): "10.33.11.2", ("stack", "B", "v4"): "10.33.12.2",
+    ("kernel", "A", "v6"): "fd33:1::2", ("kernel", "B", "v6"): "fd33:2::2",
+    ("stack", "A", "v6"): "fd33:11::2", ("stack", "B", "v6"): "fd33:12::2",
+}
+USER_TIMEOUT = 3
+KERNEL_WAIT = 5
+
+
+def all_cells():
+    """Every cell; those without a common CCID have neither data nor an end to vary."""
+    names = list(DIMENSIONS)
+    cells = [dict(zip(names, values)) for values in itertools.product(*DIMENSIONS.values())]
+    # Cells of one path follow each other, the slow ones spread over the run.
+    for role, family, ccid, path in itertools.product(
+            DIMENSIONS["role"], DIMENSIONS["family"], ("none-2", "none-3"), DIMENSIONS["path"]):
+        cells.append({"role": role, "family": family, "ccid": ccid, "data": "-", "close": "-",
+                      "path": path})
+    return cells
+
+
+def pairwise_cells():
+    """The smallest set that a greedy search finds in which each pair of values meets."""
+    full = [c for c in all_cells() if c["close"] != "-"]
+
+    def pairs(cell):
+        return set(itertools.combinations(sorted(cell.items()), 2))
+
+    left = set().union(*map(pairs, full))
+    chosen = []
+    while left:
+        best = max(full, key=lambda c: len(pairs(c) & left))
+        left -= pairs(best)
+        chosen.append(best)
+    # Without a common CCID: both roles, families and sides.
+    for role, family, ccid in (("stack-to-kernel", "v4", "none-2"), ("stack-to-kernel", "v6", "none-3"),
+                               ("kernel-to-stack", "v6", "none-2"), ("kernel-to-stack", "v4", "none-3")):
+        chosen.append({"role": role, "family": family, "ccid": ccid, "data": "-", "close": "-",
+                       "path": "clean"})
+    return chosen
+
+
+def name(cell):
+    return ".".join(cell[d] for d in DIMENSIONS if cell[d] != "-")
+
+
+def sender(cell):
+    """Who sends in a one-way cell: the client in one half of them, the server in the other."""
+    half = DIMENSIONS["family"].index(cell["family"]) + DIMENSIONS["path"].index(cell["path"])
+    return "client" if half % 2 == 0 else "server"
+
+
+def kinds(cell):
+    """The stack of client and server: "stack" or "kernel"."""
+    return tuple(cell["role"].split("-to-"))
+
+
+def sends(cell, end):
+    return cell["close"] != "-" and (cell["data"] == "two-way" or sender(cell) == end)
+
+
+def peer_argv(cell, end, port):
+    client_kind, server_kind = kinds(cell)
+    kind = client_kind if end == "client" else server_kind
+    host = "A" if end == "client" else "B"
+    vanish = cell["close"] == "vanish"
+    argv = ["{bin}/stack_peer" if kind == "stack" else "{bin}/kernel_peer"]
+    argv += ["--ccids", CCIDS[cell["ccid"]][0 if end == "client" else 1]]
+    argv += ["--size", str(SIZE), "--connect-wait", "20" if cell["close"] != "-" else "8"]
+    if sends(cell, end):
+        argv += ["--send", str(DATAGRAMS * 10 if vanish else DATAGRAMS)]
+        if vanish:
+            argv += ["--rate", "200"]
+    if sends(cell, "server" if end == "client" else "client"):
+        argv += ["--expect"]
+    if kind == "stack":
+        argv += ["--tun", "tun0"]
+        argv += ["--bind", ADDRESS["stack", host, cell["family"]]] if end == "client" else []
+        if vanish:
+            argv += ["--user-timeout", str(USER_TIMEOUT), "--keep-alive", "1"]
+    elif vanish:
+        argv += ["--wait", str(KERNEL_WAIT)]
+    server = ADDRESS[server_kind, "B", cell["family"]]
+    return argv + ["listen" if end == "server" else "connect", server, str(port)]
+
+
+def finale(cell):
+    close = cell["close"]
+    if close == "vanish":
+        return [[0.5, "cut"]]
+    if close == "both":
+        return [[0, "close", "client", "server"]]
+    if close in ("client", "server"):
+        return [[0, "close", close]]
+    if close.startswith("abort-"):
+        return [[0, "abort", close.removeprefix("abort-")]]
+    return []
+
+
+def job(cell, number):
+    port = FIRST_PORT + number
+    netem = PATHS[cell["path"]]
+    return {
+        "id": f"{number:04d}.{name(cell)}", "cell": cell, "port": port,
+        "path": {"ab": netem, "ba": netem},
+        "ready": "connected" if cell["close"] == "vanish" else "complete",
+        "finale": finale(cell), "limit": 60, "tail": 0.3,
+        "peers": [
+            {"name": "server", "at": "B", "argv": peer_argv(cell, "server", port),
+             "after": "listening"},
+            {"name": "client", "at": "A", "argv": peer_argv(cell, "client", port)},
+        ],
+    }

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Runs the matrix of the stack against the kernel's, and prints it.
+
+usage: matrix.py --bin FOLDER [--short] [--only TEXT] [--jobs N] [--keep FOLDER] [--cached]
+                 [--save FOLDER]
+
+--short: cells in which every pair of values of two dimensions meets, instead of all.
+Exit codes: 0 all cells pass, 1 some do not, 77 it cannot run here (the reason is printed).
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import os
+import pathlib
+import shutil
+import sys
+import time
+
+from lib import cells, checks, decoders, defects, guest
+
+CLOSES = cells.DIMENSIONS["close"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="DCCP against a Linux kernel, cell by cell")
+    parser.add_argument("--bin", required=True, help="the folder of the programs")
+    parser.add_argument("--short", action="store_true", help="every pair of dimensions only")
+    parser.add_argument("--only", default="", help="cells whose name contains this")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="guests")
+    parser.add_argument("--keep", help="leave captures and results in this folder")
+    parser.add_argument("--cached", action="store_true", help="never build a kernel")
+    parser.add_argument("--save", help="copy one small capture of each class of cells there")
+    return parser.parse_args()
+
+
+def judge(job, result, folder, programs):
+    result["port"] = job["port"]
+    if "defect" in job:
+        cell = defects.DefectCell(job["defect"], result, folder, programs)
+    else:
+        cell = checks.Cell(job["cell"], result, folder, programs)
+    cell.name = job["name"]
+    try:
+        cell.check()
+    except (RuntimeError, OSError, KeyError, ValueError) as error:
+        cell.fault(f"check: {type(error).__name__}: {error}")
+    if cell.faults:
+        print(f"FAILED {cell.name}: " + "; ".join(cell.faults[:4]), flush=True)
+    return cell
+
+
+def mark(verdict):
+    return {True: "+", False: "X", None: "."}[verdict]
+
+
+def print_matrix(verdicts):
+    """One mark a cell: rows of role, family, CCID and data, columns of path and ending."""
+    paths = cells.DIMENSIONS["path"]
+    print("\nEndings, in each column: " + ", ".join(CLOSES))
+    print(f"{'':44}" + " ".join(f"{p:<{len(CLOSES) + 2}}" for p in paths))
+    for role, family, ccid, data in itertools.product(
+            cells.DIMENSIONS["role"], cells.DIMENSIONS["family"], cells.DIMENSIONS["ccid"],
+            cells.DIMENSIONS["data"]):
+        row = ""
+        for path in paths:
+            marks = "".join(mark(verdicts.get(f"{role}.{family}.{ccid}.{data}.{close}.{path}"))
+                            for close in CLOSES)
+            row += f"{marks:<{len(CLOSES) + 2}} "
+        if row.strip(". "):
+            print(f"{role:<16} {family} CCID {ccid:<9} {data:<8}   {row}")
+    for role, family, ccid in itertools.product(
+            cells.DIMENSIONS["role"], cells.DIMENSIONS["family"], ("none-2", "none-3")):
+        row = " ".join(f"{mark(verdicts.get(f'{role}.{family}.{ccid}.{path}')):<{len(CLOSES) + 2}}"
+                       for path in paths)
+        if row.strip(". "):
+            print(f"{role:<16} {family} no common CCID ({ccid[-1]} first)  {row}")
+
+
+def save_capture(cell, folder):
+    """Keeps the smallest capture of each class: role, CCID, ending and path."""
+    if cell.cell["path"] not in ("clean", "loss-10", "duplicate") or cell.faults:
+        return
+    host = "A" if cell.cell["role"].startswith("stack") else "B"
+    kind = [cell.cell[k] for k in ("role", "ccid", "close", "path") if cell.cell[k] != "-"]
+    target = folder / (".".join(kind) + ".pcap")
+    source = cell.folder / f"{host}.pcap"
+    if not target.exists() or target.stat().st_size > source.stat().st_size:
+        shutil.copyfile(source, target)
+
+
+def run(args):
+    chosen = cells.pairwise_cells() if args.short else cells.all_cells()
+    jobs = defects.jobs() + [cells.job(c, n) for n, c in enumerate(chosen)]
+    for job in jobs:
+        job["name"] = job["id"].split(".", 1)[1]
+    jobs = [job for job in jobs if args.only in job["id"]]
+    if not jobs:
+        print(f"no cell contains {args.only!r}")
+        return 2
+    kernel = guest.kernel_path(args.cached)
+    begun = time.monotonic()
+    verdicts, packets = {}, 0
+    save = pathlib.Path(args.save) if args.save else None
+    with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, args.keep) as guests, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        guests.start(jobs)
+        figures = guests.boot_figures()
+        print(f"{len(figures)} guests with Linux {figures[0]['kernel']}, {len(jobs)} cells; "
+              f"tshark: {'yes' if decoders.has_tshark() else 'no, not installed'}", flush=True)
+        waiting = [pool.submit(judge, job, result, guests.work / job["id"], guests.bin)
+                   for job, result in guests.results(jobs)]
+        for done in concurrent.futures.as_completed(waiting):
+            cell = done.result()
+            verdicts[cell.name] = not cell.faults
+            packets += cell.packets
+            if save:
+                save_capture(cell, save)
+    print_matrix(verdicts)
+    print("\nWeaknesses of Linux:")
+    for job in jobs:
+        if "defect" in job:
+            print(f"{mark(verdicts[job['name']])} {job['name']:<40} {job['defect'].__doc__}")
+    good = sum(verdicts.values())
+    print(f"\n{good} of {len(verdicts)} cells pass, {packets} packets checked by dccp-dump"
+          f"{' and tshark' if decoders.has_tshark() else ''}, in {time.monotonic() - begun:.0f} s")
+    return 0 if good == len(jobs) else 1
+
+
+def main():
+    args = arguments()
+    try:
+        return run(args)
+    except guest.Unavailable as error:
+        print(f"skipped: {error}")
+        return 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
