@@ -57,10 +57,14 @@ def option_error(tap, valid):
     first = tap.wait("ra", (wire.REQUEST,), 10)
     last = None
     for _ in range(30):
-        last = tap.wait("ra", (wire.ACK, wire.DATA_ACK), 5, first.source) or last
-    # A number that the client has not used, or one that it has.
-    seq = last.seq + (0 if valid else 20)
-    tap.send(wire.packet(last.source, last.target, last.ports, wire.ACK, seq, last.ack,
+        last = tap.wait("ra", (wire.DATA, wire.ACK, wire.DATA_ACK), 5, first.source) or last
+    seq, ack = last.seq + 20, last.ack  # a number that the client has not used
+    if valid:
+        # As if it had answered the server's newest packet, so that the Reset will be in sequence.
+        seen = tap.wait("rb", (wire.DATA, wire.DATA_ACK), 5, first.target)
+        time.sleep(0.1)
+        seq, ack = seen.ack, seen.seq
+    tap.send(wire.packet(last.source, last.target, last.ports, wire.ACK, seq, ack,
                          options=bytes([0, 0, 0, 1])))  # Mandatory, and nothing after it
     reset = tap.wait("rb", (wire.RESET,), 3)
     event("meddled", reset=reset and list(reset.reset))

@@ -31,6 +31,9 @@ ADDRESS = {  # of kernel and stack, by host and family
     ("kernel", "A", "v6"): "fd33:1::2", ("kernel", "B", "v6"): "fd33:2::2",
     ("stack", "A", "v6"): "fd33:11::2", ("stack", "B", "v6"): "fd33:12::2",
 }
+# What overtakes other packets by more than a quarter of the Sequence Window makes them invalid
+# (RFC 4340 §7.5.1), and Linux over CCID 3 never asks for more than it begins with.
+SEQUENCE_WINDOWS = {"reorder": 1000}
 USER_TIMEOUT = 3
 KERNEL_WAIT = 5
 
@@ -103,11 +106,13 @@ def peer_argv(cell, end, port):
         argv += ["--expect"]
     if kind == "stack":
         argv += ["--tun", "tun0"]
+        argv += ["--sequence-window", str(SEQUENCE_WINDOWS.get(cell["path"], 100))]
         argv += ["--bind", ADDRESS["stack", host, cell["family"]]] if end == "client" else []
         if vanish:
             argv += ["--user-timeout", str(USER_TIMEOUT), "--keep-alive", "1"]
-    elif vanish:
-        argv += ["--wait", str(KERNEL_WAIT)]
+    else:
+        argv += ["--buffer", "2000000"]
+        argv += ["--wait", str(KERNEL_WAIT)] if vanish else []
     server = ADDRESS[server_kind, "B", cell["family"]]
     return argv + ["listen" if end == "server" else "connect", server, str(port)]
 
@@ -131,6 +136,7 @@ def job(cell, number):
     return {
         "id": f"{number:04d}.{name(cell)}", "cell": cell, "port": port,
         "path": {"ab": netem, "ba": netem},
+        "sysctl": {"net.dccp.default.seq_window": SEQUENCE_WINDOWS.get(cell["path"], 100)},
         "ready": "connected" if cell["close"] == "vanish" else "complete",
         "finale": finale(cell), "limit": 60, "tail": 0.3,
         "peers": [

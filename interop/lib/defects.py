@@ -10,7 +10,8 @@ STACK_A = cells.ADDRESS["stack", "A", "v4"]
 
 def _peer(name, kind, port, *options, family="v4"):
     """A client at A or a server at B."""
-    argv = ["{bin}/stack_peer", "--tun", "tun0"] if kind == "stack" else ["{bin}/kernel_peer"]
+    argv = ["{bin}/stack_peer", "--tun", "tun0"] if kind == "stack" else \
+        ["{bin}/kernel_peer", "--buffer", "2000000"]
     argv += [str(o) for o in options]
     if name == "client":
         other = "kernel" if kind == "stack" else "stack"
@@ -46,7 +47,8 @@ class Defect:
     def job(self, number):
         port = PORT + number
         return {"id": f"defect-{number:02d}.{self.name}", "defect": self, "port": port,
-                "path": {"ab": self.delay, "ba": self.delay}, "ready": self.ready,
+                "path": {"ab": self.delay, "ba": self.delay},
+                "sysctl": {"net.dccp.default.seq_window": 100}, "ready": self.ready,
                 "finale": self.finale, "limit": self.limit, "tail": 0.5,
                 "peers": self.peers(port)}
 
@@ -153,25 +155,34 @@ class OptionError(Defect):
         self.name = "option-error-of-" + ("a-packet-sent" if of_sent else "a-forged-packet")
 
     def peers(self, port):
-        rate = ("--send", 150, "--rate", 50, "--expect", "--wait", 8)
-        scenario = "option-error-of-sent" if self.of_sent else "option-error"
-        return [_meddler(scenario, port), _peer("server", "kernel", port, *rate),
+        if self.of_sent:  # the kernel goes on sending, slowly
+            return [_meddler("option-error-of-sent", port),
+                    _peer("server", "kernel", port, "--send", 12, "--rate", 2, "--expect"),
+                    _peer("client", "stack", port, "--send", 60, "--rate", 50, "--expect",
+                          "--linger", 3)]
+        rate = ("--send", 150, "--rate", 50, "--expect")
+        return [_meddler("option-error", port), _peer("server", "kernel", port, *rate),
                 _peer("client", "stack", port, *rate)]
 
     def verdict(self, peers, cell):
         meddled = event(peers["meddler"], "meddled")
         if not meddled or meddled["reset"] != [5, 1, 0, 0]:
             cell.fault(f"the kernel sent no Reset 5: {meddled}")
-        client = event(peers["client"], "end")
-        if not self.of_sent:
-            # It names a packet that was never sent: we ask, and the connection goes on.
-            _delivered(cell, peers, "client", 150)
-            _delivered(cell, peers, "server", 150)
+        client, server = event(peers["client"], "end"), event(peers["server"], "end")
+        if self.of_sent:
+            if client["outcome"] != "eof" or client["reset"] != 5 or not client["reset_received"]:
+                cell.fault(f"our client: {client['outcome']}, Reset {client['reset']}")
+            if server["outcome"] not in ("eof", "broken"):
+                cell.fault(f"nobody told the kernel: {server['outcome']}")
             return
-        if client["outcome"] != "eof" or client["reset"] != 5 or not client["reset_received"]:
-            cell.fault(f"our client: {client['outcome']}, Reset {client['reset']}")
-        if event(peers["server"], "end")["outcome"] not in ("eof", "broken"):
-            cell.fault(f"nobody told the kernel: {event(peers['server'], 'end')['outcome']}")
+        # The Reset names a packet that was never sent: we ask, and the connection goes on. What
+        # acknowledges that packet too is invalid until we have sent it.
+        _delivered(cell, peers, "server", 150)
+        invalid = client["counters"]["sequence_invalid"]
+        if client["unique"] < 100 or client["unique"] + invalid < 150:
+            cell.fault(f"our client: {client['unique']} datagrams, {invalid} invalid packets")
+        if client["reset"] != 1:
+            cell.fault(f"our client ended with Reset {client['reset']}")
 
 
 class Duplicates(Defect):

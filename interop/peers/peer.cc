@@ -96,6 +96,7 @@ ConnectionOptions Peer::Wishes() const {
   wishes.request_timeout = options_.connect_wait;
   wishes.probe_path_mtu = !options_.icmp_only;
   wishes.server_timewait = options_.timewait;
+  wishes.sequence_window = options_.sequence_window;
   wishes.checksum_coverage = static_cast<std::uint8_t>(options_.coverage);
   wishes.min_checksum_coverage = static_cast<std::uint8_t>(options_.coverage);
   return wishes;

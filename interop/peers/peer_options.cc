@@ -51,6 +51,7 @@ void Declare(CLI::App* app, PeerOptions* out, Texts* texts) {
   app->add_option("--keep-alive", texts->keep_alive);
   app->add_option("--linger", texts->linger);
   app->add_option("--cscov", out->coverage);
+  app->add_option("--sequence-window", out->sequence_window);
   app->add_flag("--expect", out->expect);
   app->add_flag("--icmp-only", out->icmp_only);
   app->add_flag("--timewait", out->timewait);

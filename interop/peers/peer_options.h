@@ -37,6 +37,7 @@ struct PeerOptions {
   bool icmp_only = false;                            // no probes for the path's MTU
   bool timewait = false;
   unsigned coverage = 0;
+  std::uint64_t sequence_window = 100;
 };
 
 // False, with a message on the standard error, when the command line makes no sense.
