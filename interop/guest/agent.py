@@ -13,7 +13,7 @@ A job is a dictionary:
   port, keep        DCCP port to capture or null; whether packets are kept or only counted
   peers             [{"name", "at": "A", "B" or "R", "argv", "after"}], started in this order, the
                     next one when this has printed the event `after`
-  ready             event of every peer before the finale, "complete" unless given
+  ready, ready_of   the event to wait for before the finale ("complete"), and of whom (all)
   finale            [[DELAY, ACTION, PEER...]]: close, abort, kill, stop, or cut (the path)
   tail              seconds of capturing after the end
 """
@@ -130,7 +130,8 @@ class Job:
             self.start(peer)
         begun = time.monotonic()
         ready = spec.get("ready", "complete")
-        self.wait(lambda: all(p.has(ready, "end") or not p.running() for p in self.peers))
+        waited = [p for p in self.peers if p.name in spec.get("ready_of", [p.name])]
+        self.wait(lambda: all(p.has(ready, "end") or not p.running() for p in waited))
         for delay, action, *names in spec.get("finale", []):
             self.wait(lambda: False, delay)
             self.act(action, names)

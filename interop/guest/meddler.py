@@ -61,6 +61,8 @@ def option_error(tap, valid):
     seq, ack = last.seq + 20, last.ack  # a number that the client has not used
     if valid:
         # As if it had answered the server's newest packet, so that the Reset will be in sequence.
+        while tap.wait("ra", (wire.DATA, wire.DATA_ACK), 0.8, first.source):
+            pass
         seen = tap.wait("rb", (wire.DATA, wire.DATA_ACK), 5, first.target)
         time.sleep(0.1)
         seq, ack = seen.ack, seen.seq

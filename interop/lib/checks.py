@@ -140,7 +140,8 @@ class Cell:
         codes = {end: [p["reset"]["code"] for p in self._sent_by(end, "Reset")] for end in ends}
         if close == "vanish":
             for end, ended in ends.items():
-                if ended["outcome"] not in ("timeout",):
+                wanted = ("timeout",) if self._kind(end) == "stack" else ("timeout", "closed")
+                if ended["outcome"] not in wanted:
                     self.fault(f"{end}: peer vanished, outcome {ended['outcome']}")
             return
         if close.startswith("abort-"):
