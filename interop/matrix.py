@@ -2,7 +2,7 @@
 """Runs the matrix of the stack against the kernel's, and prints it.
 
 usage: matrix.py --bin FOLDER [--short] [--only TEXT] [--jobs N] [--keep FOLDER] [--cached]
-                 [--save FOLDER] [--part I/N]
+                 [--captures FOLDER] [--part I/N]
 
 --short: cells in which every pair of values of two dimensions meets, instead of all.
 Exit codes: 0 all cells pass, 1 some do not, 77 it cannot run here (the reason is printed).
@@ -32,16 +32,13 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="guests")
     parser.add_argument("--keep", help="leave captures and results in this folder")
     parser.add_argument("--cached", action="store_true", help="never build a kernel")
-    parser.add_argument("--save", help="copy one small capture of each class of cells there")
+    parser.add_argument("--captures", help="only make the small captures, into this folder")
     return parser.parse_args()
 
 
 def judge(job, result, folder, programs):
-    result["port"] = job["port"]
-    if "defect" in job:
-        cell = defects.DefectCell(job["defect"], result, folder, programs)
-    else:
-        cell = checks.Cell(job["cell"], result, folder, programs)
+    kind = defects.DefectCell if "defect" in job else checks.Cell
+    cell = kind(job, result, folder, programs)
     cell.name = job["name"]
     try:
         cell.check()
@@ -79,21 +76,12 @@ def print_matrix(verdicts):
             print(f"{role:<16} {family} no common CCID ({ccid[-1]} first)  {row}")
 
 
-def save_capture(cell, folder):
-    """Keeps the smallest capture of each class: role, CCID, ending and path."""
-    if cell.cell["path"] not in ("clean", "loss-10", "duplicate") or cell.faults:
-        return
-    host = "A" if cell.cell["role"].startswith("stack") else "B"
-    kind = [cell.cell[k] for k in ("role", "ccid", "close", "path") if cell.cell[k] != "-"]
-    target = folder / (".".join(kind) + ".pcap")
-    source = cell.folder / f"{host}.pcap"
-    if not target.exists() or target.stat().st_size > source.stat().st_size:
-        shutil.copyfile(source, target)
-
-
 def run(args):
-    chosen = cells.pairwise_cells() if args.short else cells.all_cells()
-    jobs = defects.jobs() + [cells.job(c, n) for n, c in enumerate(chosen)]
+    if args.captures:
+        jobs = [cells.job(c, n, datagrams=20, size=60) for n, c in enumerate(cells.capture_cells())]
+    else:
+        chosen = cells.pairwise_cells() if args.short else cells.all_cells()
+        jobs = defects.jobs() + [cells.job(c, n) for n, c in enumerate(chosen)]
     for job in jobs:
         job["name"] = job["id"].split(".", 1)[1]
     # In another order than the table's, the same in each run: slow cells are spread over it.
@@ -106,7 +94,7 @@ def run(args):
     kernel = guest.kernel_path(args.cached)
     begun = time.monotonic()
     verdicts, packets = {}, 0
-    save = pathlib.Path(args.save) if args.save else None
+    job_of = {job["name"]: job for job in jobs}
     with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, args.keep) as guests, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         guests.start(jobs)
@@ -119,8 +107,10 @@ def run(args):
             cell = done.result()
             verdicts[cell.name] = not cell.faults
             packets += cell.packets
-            if save:
-                save_capture(cell, save)
+            if args.captures and not cell.faults:
+                host = "A" if job_of[cell.name]["cell"]["role"].startswith("stack") else "B"
+                shutil.copyfile(cell.folder / f"{host}.pcap",
+                                pathlib.Path(args.captures) / f"{cell.name}.pcap")
     print_matrix(verdicts)
     print("\nWeaknesses of Linux:")
     for job in jobs:

@@ -89,7 +89,7 @@ class Job:
             if not key.data.read():
                 self.selector.unregister(key.fileobj)
         if not self.selector.get_map():
-            time.sleep(min(seconds, 0.02))
+            time.sleep(max(0.0, min(seconds, 0.02)))
 
     def wait(self, condition, seconds=None):
         """Runs until the condition holds; False at the job's limit, or after `seconds`."""

@@ -70,6 +70,25 @@ def pairwise_cells():
     return chosen
 
 
+def capture_cells():
+    """A cell of each class, for the captures that the unit tests replay."""
+    chosen = []
+    for role, ccid in itertools.product(DIMENSIONS["role"], ("2", "3")):
+        for family, close, path in (
+                ("v4", "client", "clean"), ("v6", "server", "clean"), ("v4", "both", "clean"),
+                ("v6", "abort-client", "clean"), ("v4", "abort-server", "clean"),
+                ("v6", "client", "loss-10"), ("v4", "server", "reorder"),
+                ("v6", "client", "duplicate"), ("v4", "vanish", "clean")):
+            chosen.append({"role": role, "family": family, "ccid": ccid, "data": "two-way",
+                           "close": close, "path": path})
+    for role, ccid in itertools.product(DIMENSIONS["role"], ("prefer-2", "prefer-3")):
+        chosen.append({"role": role, "family": "v4", "ccid": ccid, "data": "one-way",
+                       "close": "client", "path": "clean"})
+    return chosen + [{"role": role, "family": "v4", "ccid": ccid, "data": "-", "close": "-",
+                      "path": "clean"}
+                     for role, ccid in itertools.product(DIMENSIONS["role"], ("none-2", "none-3"))]
+
+
 def name(cell):
     return ".".join(cell[d] for d in DIMENSIONS if cell[d] != "-")
 
@@ -89,18 +108,18 @@ def sends(cell, end):
     return cell["close"] != "-" and (cell["data"] == "two-way" or sender(cell) == end)
 
 
-def peer_argv(cell, end, port):
+def peer_argv(cell, end, port, datagrams, size):
     client_kind, server_kind = kinds(cell)
     kind = client_kind if end == "client" else server_kind
     host = "A" if end == "client" else "B"
     vanish = cell["close"] == "vanish"
     argv = ["{bin}/stack_peer" if kind == "stack" else "{bin}/kernel_peer"]
     argv += ["--ccids", CCIDS[cell["ccid"]][0 if end == "client" else 1]]
-    argv += ["--size", str(SIZE), "--connect-wait", "20" if cell["close"] != "-" else "8"]
+    argv += ["--size", str(size), "--connect-wait", "20" if cell["close"] != "-" else "8"]
     if sends(cell, end):
-        argv += ["--send", str(DATAGRAMS * 10 if vanish else DATAGRAMS)]
+        argv += ["--send", str(datagrams * 10 if vanish else datagrams)]
         if vanish:
-            argv += ["--rate", "200"]
+            argv += ["--rate", str(datagrams)]
     if sends(cell, "server" if end == "client" else "client"):
         argv += ["--expect"]
     if kind == "stack":
@@ -129,19 +148,20 @@ def finale(cell):
     return [[0.3, "stop", "server"]]  # the client was refused
 
 
-def job(cell, number):
+def job(cell, number, datagrams=DATAGRAMS, size=SIZE):
     port = FIRST_PORT + number
     netem = PATHS[cell["path"]]
     return {
         "id": f"{number:04d}.{name(cell)}", "cell": cell, "port": port,
+        "datagrams": datagrams, "size": size,
         "path": {"ab": netem, "ba": netem},
         "sysctl": {"net.dccp.default.seq_window": SEQUENCE_WINDOWS.get(cell["path"], 100)},
         "ready": {"vanish": "connected", "-": "end"}.get(cell["close"], "complete"),
         "ready_of": ["client"] if cell["close"] == "-" else ["client", "server"],
         "finale": finale(cell), "limit": 60, "tail": 0.3,
         "peers": [
-            {"name": "server", "at": "B", "argv": peer_argv(cell, "server", port),
+            {"name": "server", "at": "B", "argv": peer_argv(cell, "server", port, datagrams, size),
              "after": "listening"},
-            {"name": "client", "at": "A", "argv": peer_argv(cell, "client", port)},
+            {"name": "client", "at": "A", "argv": peer_argv(cell, "client", port, datagrams, size)},
         ],
     }

@@ -16,8 +16,9 @@ def event(peer, name):
 class Cell:
     """One cell's result. check() fills `faults`; the cell passes when there is none."""
 
-    def __init__(self, cell, result, folder, programs):
-        self.cell = cell
+    def __init__(self, job, result, folder, programs):
+        self.job = job
+        self.cell = job.get("cell")
         self.result = result
         self.folder = folder
         self.programs = programs
@@ -65,16 +66,16 @@ class Cell:
     def _sent_by(self, end, kind):
         """Packets of a type that an end sent, seen beside it."""
         host = "A" if end == "client" else "B"
-        port = self.result["port"]
+        port = self.job["port"]
         return [p for p in self.dumps[host] if "error" not in p and p["type"] == kind and
                 (p["dst_port"] == port) == (end == "client")]
 
     def _arrived(self, end):
         """Numbers of the datagrams of full size that came to an end."""
         host = "A" if end == "client" else "B"
-        port = self.result["port"]
+        port = self.job["port"]
         return {p["seq"] for p in self.dumps[host] if "error" not in p and
-                p["type"] in ("Data", "DataAck") and p["payload_bytes"] == cells.SIZE and
+                p["type"] in ("Data", "DataAck") and p["payload_bytes"] == self.job["size"] and
                 (p["src_port"] == port) == (end == "client")}
 
     # ---- expectations ----
@@ -119,13 +120,13 @@ class Cell:
             arrived = len(self._arrived(end))
             if ended["unique"] != arrived:
                 self.fault(f"{end}: {ended['unique']} datagrams delivered, {arrived} arrived")
-            if ended["bytes"] != ended["received"] * cells.SIZE:
+            if ended["bytes"] != ended["received"] * self.job["size"]:
                 self.fault(f"{end}: {ended['bytes']} bytes in {ended['received']} datagrams")
             if sends and ended["unique"] == 0:
                 self.fault(f"{end}: nothing arrived")
             whole = sends and not vanish and self.cell["path"] not in cells.LOSSY
-            if whole and ended["unique"] != cells.DATAGRAMS:
-                self.fault(f"{end}: {ended['unique']} of {cells.DATAGRAMS} on a path without loss")
+            if whole and ended["unique"] != self.job["datagrams"]:
+                self.fault(f"{end}: {ended['unique']} of {self.job['datagrams']} on a path without loss")
             twice = ended["duplicates"]
             if twice and (self._kind(end) == "stack" or self.cell["path"] != "duplicate"):
                 self.fault(f"{end}: {twice} datagrams delivered twice")

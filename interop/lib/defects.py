@@ -262,10 +262,6 @@ def jobs():
 class DefectCell(checks.Cell):
     """The check of a defect's cell: its own verdict, and that the captures decode."""
 
-    def __init__(self, defect, result, folder, programs):
-        super().__init__({"close": "", "path": ""}, result, folder, programs)
-        self.defect = defect
-
     def check(self):
         if not self.peers:
             return
@@ -273,4 +269,4 @@ class DefectCell(checks.Cell):
         # What was forged is no fault of either stack.
         if any(peer["name"] == "meddler" for peer in self.result["peers"]):
             self.faults = [f for f in self.faults if ": packet " not in f]
-        self.defect.verdict(self.peers, self)
+        self.job["defect"].verdict(self.peers, self)
