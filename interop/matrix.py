@@ -93,7 +93,7 @@ def run(args):
         return 2
     kernel = guest.kernel_path(args.cached)
     begun = time.monotonic()
-    verdicts, packets = {}, 0
+    verdicts, packets, excuses = {}, 0, 0
     job_of = {job["name"]: job for job in jobs}
     with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, args.keep) as guests, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -107,6 +107,7 @@ def run(args):
             cell = done.result()
             verdicts[cell.name] = not cell.faults
             packets += cell.packets
+            excuses += bool(cell.excuse)
             if args.captures and not cell.faults:
                 host = "A" if job_of[cell.name]["cell"]["role"].startswith("stack") else "B"
                 shutil.copyfile(cell.folder / f"{host}.pcap",
@@ -119,6 +120,9 @@ def run(args):
     good = sum(verdicts.values())
     print(f"\n{good} of {len(verdicts)} cells pass, {packets} packets checked by dccp-dump"
           f"{' and tshark' if decoders.has_tshark() else ''}, in {time.monotonic() - begun:.0f} s")
+    if excuses:
+        print(f"in {excuses} of them the connection never opened: the only Ack of Linux's client was "
+              "lost")
     return 0 if good == len(jobs) else 1
 
 

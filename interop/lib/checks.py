@@ -24,6 +24,7 @@ class Cell:
         self.programs = programs
         self.faults = list(result["notes"])
         self.packets = 0
+        self.excuse = ""  # why the cell could not show what it was for
         self.peers = {p["name"]: p for p in result["peers"]}
         self.dumps = {}
 
@@ -39,6 +40,9 @@ class Cell:
             return
         if self.cell["close"] == "-":
             self._check_refused()
+            return
+        if self._single_ack_lost():
+            self.excuse = "the only Ack of Linux's client was lost, and it had nothing else to send"
             return
         self._check_features()
         self._check_data()
@@ -82,6 +86,15 @@ class Cell:
 
     def _kind(self, end):
         return cells.kinds(self.cell)[0 if end == "client" else 1]
+
+    def _single_ack_lost(self):
+        """Linux's client sends the Ack of the handshake once. Where it is lost and only the server
+        has something to send the connection never opens, and no server can help it."""
+        if self._kind("client") != "kernel" or cells.sends(self.cell, "client"):
+            return False
+        here, there = ([p["type"] for p in self.dumps[host] if "error" not in p and
+                        p["dst_port"] == self.job["port"]] for host in "AB")
+        return "Ack" in here and set(there) <= {"Request"}
 
     def _check_refused(self):
         """No common CCID: both ends say so, and a Reset was sent."""
