@@ -19,6 +19,15 @@ PacketView View(const Bytes& bytes) {
   return view;
 }
 
+void TakeHeader(LinuxPacket* out) {
+  const PacketView view = View(out->bytes);
+  out->type = view.type();
+  out->seq = view.seq().value();
+  if (view.has_ack()) out->ack = view.ack().value();
+  out->cscov = view.cscov();
+  out->has_data = !view.payload().empty();
+}
+
 LinuxPacket ParseLine(const std::string& line) {
   std::istringstream in(line);
   double seconds = 0;
@@ -37,13 +46,24 @@ LinuxPacket ParseLine(const std::string& line) {
     const Bytes payload = wire_testing::FromHex(data);
     out.bytes.insert(out.bytes.end(), payload.begin(), payload.end());
   }
-  const PacketView view = View(out.bytes);
-  out.type = view.type();
-  out.seq = view.seq().value();
-  if (view.has_ack()) out.ack = view.ack().value();
-  out.cscov = view.cscov();
-  out.has_data = !view.payload().empty();
+  TakeHeader(&out);
   return out;
+}
+
+std::uint32_t LittleEndian32(const char* p) {
+  std::uint32_t v = 0;
+  for (int i = 3; i >= 0; --i) v = v << 8 | static_cast<std::uint8_t>(p[i]);
+  return v;
+}
+
+// The DCCP packet of an Ethernet frame, without what the frame was padded with.
+Bytes DccpOf(const Bytes& frame) {
+  const bool v4 = LoadBe16(&frame.at(12)) == 0x0800;
+  const std::size_t begin = v4 ? 34 : 54;
+  const std::size_t bytes = v4 ? LoadBe16(&frame.at(16)) - 20u : LoadBe16(&frame.at(18));
+  EXPECT_LE(begin + bytes, frame.size());
+  return Bytes(frame.begin() + static_cast<std::ptrdiff_t>(begin),
+               frame.begin() + static_cast<std::ptrdiff_t>(begin + bytes));
 }
 
 WirePeerConfig ConfigOf(const std::vector<LinuxPacket>& packets, bool client) {
@@ -56,6 +76,35 @@ WirePeerConfig ConfigOf(const std::vector<LinuxPacket>& packets, bool client) {
 }
 
 }  // namespace
+
+std::vector<LinuxPacket> InteropCapture(const std::string& path) {
+  std::vector<LinuxPacket> out;
+  std::ifstream file(path, std::ios::binary);
+  char header[24] = {};
+  EXPECT_TRUE(file.read(header, sizeof header)) << path;
+  EXPECT_EQ(LittleEndian32(header), 0xA1B23C4Du) << path;  // nanoseconds
+  std::uint16_t client_port = 0;
+  Duration first = Duration::zero();
+  for (char record[16]; file.read(record, sizeof record);) {
+    Bytes frame(LittleEndian32(record + 8));
+    file.read(reinterpret_cast<char*>(frame.data()), static_cast<std::streamsize>(frame.size()));
+    LinuxPacket packet;
+    packet.bytes = DccpOf(frame);
+    TakeHeader(&packet);
+    const Duration at = std::chrono::seconds(LittleEndian32(record)) +
+                        std::chrono::nanoseconds(LittleEndian32(record + 4));
+    if (out.empty()) {
+      EXPECT_EQ(packet.type, PacketType::kRequest) << path;
+      client_port = View(packet.bytes).source_port();
+      first = at;
+    }
+    packet.at = at - first;
+    packet.from_client = View(packet.bytes).source_port() == client_port;
+    out.push_back(packet);
+  }
+  EXPECT_FALSE(out.empty()) << path;
+  return out;
+}
 
 std::vector<LinuxPacket> LinuxConversation(const std::string& name) {
   std::vector<LinuxPacket> out;

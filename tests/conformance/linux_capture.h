@@ -1,5 +1,5 @@
-// Conversations with Linux 6.1.192 (tests/data/linux61_conversations.txt) and how a test plays its
-// side of them.
+// Conversations with Linux 6.1.192 (tests/data/linux61_conversations.txt, interop/captures) and how
+// a test plays its side of them.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ struct LinuxPacket {
 
 // Every packet of a conversation, in order. An unknown name fails the test.
 std::vector<LinuxPacket> LinuxConversation(const std::string& name);
+
+// Every packet of a pcap file in interop/captures, in order.
+std::vector<LinuxPacket> InteropCapture(const std::string& path);
 
 // The first packet of this type from this end; fails the test where there is none.
 const LinuxPacket& FirstOf(const std::vector<LinuxPacket>& packets, PacketType type,
