@@ -1,9 +1,7 @@
 // Spreads packets over time. RFC 4341 §5 (rate-based pacing)
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "dccp/time.h"
 
@@ -23,31 +21,14 @@ class Pacer {
   };
 
   // `interval` zero: no pacing.
-  Release Ask(TimePoint now, Duration interval) const {
-    if (interval <= Duration::zero()) return {std::numeric_limits<std::uint32_t>::max(), kNever};
-    const std::int64_t quantum = QuantumPackets(interval);
-    const TimePoint whole = next_ + (quantum - 1) * interval;
-    if (now < next_ || (now < whole && !in_quantum_)) return {0, whole};
-    const std::int64_t earned = std::min((now - Clip(now, interval)) / interval + 1, quantum);
-    return {static_cast<std::uint32_t>(earned), kNever};
-  }
-
-  void OnSent(std::uint32_t packets, TimePoint now, Duration interval) {
-    if (interval <= Duration::zero()) return;
-    next_ = Clip(now, interval) + std::int64_t{packets} * interval;
-    in_quantum_ = next_ <= now;
-  }
-
+  Release Ask(TimePoint now, Duration interval) const;
+  void OnSent(std::uint32_t packets, TimePoint now, Duration interval);
   void Reset() { *this = Pacer(); }
 
  private:
-  static std::int64_t QuantumPackets(Duration interval) {
-    return std::clamp<std::int64_t>(kQuantum / interval, 1, kMaxQuantumPackets);
-  }
+  static std::int64_t QuantumPackets(Duration interval);
   // The time of the next packet, no further in the past than one quantum.
-  TimePoint Clip(TimePoint now, Duration interval) const {
-    return Later(next_, now - (QuantumPackets(interval) - 1) * interval);
-  }
+  TimePoint Clip(TimePoint now, Duration interval) const;
 
   TimePoint next_ = TimePoint::min();  // when the next packet is earned
   bool in_quantum_ = false;            // part of a released quantum is left

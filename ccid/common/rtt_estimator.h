@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 
 #include "dccp/time.h"
 
@@ -22,22 +21,7 @@ class RttEstimator {
   RttEstimator() = default;
   explicit RttEstimator(const Limits& limits) : limits_(limits) {}
 
-  void OnSample(Duration sample) {
-    // A peer's exaggerated Elapsed Time must not produce a round trip of nothing.
-    const Duration r = std::max<Duration>(sample, std::chrono::microseconds(1));
-    if (!has_sample()) {
-      srtt_ = r;
-      rttvar_ = r / 2;
-      min_rtt_ = r;
-    } else {
-      const Duration deviation = srtt_ > r ? srtt_ - r : r - srtt_;
-      rttvar_ += (deviation - rttvar_) / 4;
-      srtt_ += (r - srtt_) / 8;
-      min_rtt_ = std::min(min_rtt_, r);
-    }
-    back_off_ = 0;
-  }
-
+  void OnSample(Duration sample);
   void BackOff() { back_off_ = std::min(back_off_ + 1, kMaxBackOff); }
 
   // Forgets the path, keeps the limits.
@@ -50,13 +34,7 @@ class RttEstimator {
   // SRTT, or the RFC's default while there is none. RFC 4340 §3.4
   Duration srtt_or_default() const { return has_sample() ? srtt_ : kDefaultRtt; }
 
-  Duration rto() const {
-    const Duration base =
-        has_sample() ? srtt_ + std::max(limits_.variance_floor, 4 * rttvar_) : limits_.initial_rto;
-    // Capped before the shift as well, so that it cannot overflow.
-    return std::min(std::min(base, limits_.max_rto) * (std::int64_t{1} << back_off_),
-                    limits_.max_rto);
-  }
+  Duration rto() const;
 
  private:
   static constexpr int kMaxBackOff = 16;

@@ -60,7 +60,7 @@ expect "refused" 1 'refused.*Reset 3 \(No Connection\)' "$work/send.err" dccp-se
 has_summary "refused"
 
 # Usage.
-for arguments in '' '-s 0 h' '-t -3 h' '--ccid 9 h' '--ccid 4 h' '--encap tcp h' '--service abcdefgh h' \
+for arguments in '' '-s 0 h' '-t -3 h' '--ccid 9 h' '--ccid 5 h' '--ccid 250 h' '--encap tcp h' '--service abcdefgh h' \
   'h:0' '[::1' '-n 3 -t 3 h' '--no-such-option h' '-4 -6 h'; do
   code=0
   # shellcheck disable=SC2086  # the arguments are words
@@ -68,8 +68,8 @@ for arguments in '' '-s 0 h' '-t -3 h' '--ccid 9 h' '--ccid 4 h' '--encap tcp h'
   expect "usage '$arguments'" 2 '.' "$work/usage.err" dccp-send
 done
 code=0
-"$send" --ccid 4 h 2>"$work/usage.err" || code=$?
-expect "CCID that is not there" 2 '--ccid: CCID 4 is not available' "$work/usage.err" dccp-send
+"$send" --ccid 250 h 2>"$work/usage.err" || code=$?
+expect "CCID that is not there" 2 '--ccid: CCID 250 is not available' "$work/usage.err" dccp-send
 code=0
 "$recv" --cookies maybe >"$work/usage.out" 2>"$work/usage.err" || code=$?
 expect "no such use of cookies" 2 "--cookies: 'maybe' is none of" "$work/usage.err" dccp-recv
