@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Coverage by room, from gcovr's summary. usage: coverage_rooms.py SUMMARY.json
 
 Fails where the protocol and its congestion control are covered by less than they have to be.
