@@ -50,6 +50,11 @@ Ancillary ParseAncillary(const msghdr& message) {
   for (cmsghdr* h = CMSG_FIRSTHDR(&copy); h != nullptr; h = CMSG_NXTHDR(&copy, h)) {
     if (h->cmsg_level == IPPROTO_IP) ParseIp(*h, &out);
     if (h->cmsg_level == IPPROTO_IPV6) ParseIpv6(*h, &out);
+    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_TIMESTAMPNS) {
+      timespec stamp;
+      if (Get(*h, &stamp))
+        out.received = std::chrono::seconds(stamp.tv_sec) + Duration(stamp.tv_nsec);
+    }
     int segment = 0;
     if (h->cmsg_level == IPPROTO_UDP && h->cmsg_type == UDP_GRO && Get(*h, &segment)) {
       if (segment > 0) out.segment_bytes = static_cast<std::uint32_t>(segment);

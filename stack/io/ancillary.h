@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "dccp/time.h"
 #include "dccp/types.h"
 
 namespace dccp {
@@ -21,6 +22,8 @@ struct Ancillary {
   Ecn ecn = Ecn::kNotEct;
   std::uint32_t segment_bytes = 0;  // UDP GRO; 0: one datagram
   std::optional<IpAddress> local;   // destination address of the packet
+  // When the kernel received it, since the epoch, where the socket asked for SO_TIMESTAMPNS.
+  std::optional<Duration> received;
   std::optional<sock_extended_err> error;
 };
 Ancillary ParseAncillary(const msghdr& message);

@@ -60,8 +60,10 @@ PathVerdict PathModel::Offer(std::size_t packet_bytes, Ecn ecn, TimePoint now, b
     verdict.corrupt = true;
     verdict.corrupt_bit = random_.Next();
   }
-  verdict.arrival[verdict.copies++] = Arrival(departure);
-  if (random_.Chance(config_.duplicate)) verdict.arrival[verdict.copies++] = Arrival(departure);
+  verdict.arrival[verdict.copies++] = Arrival(departure, &verdict.reordered);
+  bool copy_reordered = false;
+  if (random_.Chance(config_.duplicate))
+    verdict.arrival[verdict.copies++] = Arrival(departure, &copy_reordered);
   return verdict;
 }
 
@@ -110,12 +112,15 @@ bool PathModel::LosesPacket() {
   return random_.Chance(config_.loss);
 }
 
-TimePoint PathModel::Arrival(TimePoint departure) {
+TimePoint PathModel::Arrival(TimePoint departure, bool* reordered) {
   TimePoint at = departure + config_.delay;
   if (config_.jitter > Duration::zero())
     at += Duration(static_cast<std::int64_t>(
         random_.Below(static_cast<std::uint64_t>(config_.jitter.count()) + 1)));
-  if (random_.Chance(config_.reorder)) return at + config_.reorder_delay;
+  if (random_.Chance(config_.reorder)) {
+    *reordered = true;
+    return at + config_.reorder_delay;
+  }
   if (config_.jitter_keeps_order) at = Later(at, last_arrival_);
   last_arrival_ = Later(at, last_arrival_);
   return at;

@@ -49,6 +49,7 @@ struct PathVerdict {
   Fate fate = Fate::kDelivered;
   std::uint8_t copies = 0;  // 1 or 2 with kDelivered, else 0
   bool corrupt = false;
+  bool reordered = false;  // the first copy was held back so that others may overtake it
   Ecn ecn = Ecn::kNotEct;  // as it arrives
   std::array<TimePoint, 2> arrival = {};
   std::uint64_t corrupt_bit = 0;  // random; the bit to flip is this modulo the packet's bits
@@ -86,7 +87,7 @@ class PathModel {
   // RED and the limits; kDelivered: the packet has joined the queue.
   PathVerdict::Fate Enqueue(std::size_t bytes, Ecn* ecn, TimePoint now);
   bool LosesPacket();
-  TimePoint Arrival(TimePoint departure);
+  TimePoint Arrival(TimePoint departure, bool* reordered);
 
   PathConfig config_;
   SeededRandom random_;

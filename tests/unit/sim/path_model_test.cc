@@ -185,7 +185,9 @@ TEST(PathModel, ReorderedPacketsLetOthersPass) {
   const PathConfig config = {
       .delay = milliseconds(10), .reorder = 0.1, .reorder_delay = milliseconds(5)};
   const int late = CountHits(config, Ecn::kNotEct, [n = 0](const PathVerdict& v) mutable {
-    return v.arrival[0] == kStart + microseconds(n++) + milliseconds(15);
+    const bool is_late = v.arrival[0] == kStart + microseconds(n++) + milliseconds(15);
+    EXPECT_EQ(v.reordered, is_late);
+    return is_late;
   });
   ExpectShare(late, 0.1);
 }
