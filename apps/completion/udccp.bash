@@ -1,4 +1,4 @@
-# bash completion for dccp-send, dccp-recv and dccp-dump
+# bash completion for dccp-send, dccp-recv, dccp-netem and dccp-dump
 
 _udccp() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -14,6 +14,15 @@ _udccp() {
     dccp-recv)
       own="$common -1 --one-off -o --output --framed --hashes --echo --max-connections --reverse-ok
         --cookies"
+      ;;
+    dccp-netem)
+      local name
+      own='udp bridge router --listen --to --max-clients --idle --seed --seconds -i --interval
+        --grain --memory --realtime --json --json-stream --help --version'
+      for name in delay loss rate queue red red-ecn reorder duplicate corrupt ecn-mark mtu \
+        jitter-reorders; do
+        own+=" --$name --fwd-$name --rev-$name"
+      done
       ;;
     dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
   esac
@@ -33,8 +42,10 @@ _udccp() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       ;;
     *)
-      if [[ $cur == -* ]]; then
+      if [[ $cur == -* || ($tool == dccp-netem && $COMP_CWORD == 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$own" -- "$cur")
+      elif [[ $tool == dccp-netem && ${COMP_WORDS[1]} == @(bridge|router) ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur")
       elif [[ $tool == dccp-dump ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       elif [[ $tool == dccp-send ]]; then
@@ -43,4 +54,4 @@ _udccp() {
       ;;
   esac
 }
-complete -F _udccp dccp-send dccp-recv dccp-dump
+complete -F _udccp dccp-send dccp-recv dccp-netem dccp-dump

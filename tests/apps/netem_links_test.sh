@@ -56,13 +56,13 @@ addresses() {
   [[ $1 == router ]] || return 0
   ip addr add 10.77.1.254/24 dev link1
   ip addr add 10.77.2.254/24 dev link2
-  on "$near" ip route add default via 10.77.1.254
-  on "$far" ip route add default via 10.77.2.254
+  on "$near" ip route replace default via 10.77.1.254
+  on "$far" ip route replace default via 10.77.2.254
   ((${#families[@]} > 1)) || return 0
   ip addr add fd77:1::fe/64 dev link1 nodad
   ip addr add fd77:2::fe/64 dev link2 nodad
-  on "$near" ip -6 route add default via fd77:1::fe
-  on "$far" ip -6 route add default via fd77:2::fe
+  on "$near" ip -6 route replace default via fd77:1::fe
+  on "$far" ip -6 route replace default via fd77:2::fe
 }
 
 start_netem() {
@@ -118,6 +118,18 @@ for mode in bridge router; do
   json "$work/netem.json" "d['end']['forward']['marked'] > 0"
   json "$work/netem.json" "d['end']['forward']['refused'] == 0 and d['end']['forward']['too_big'] == 0"
 done
+
+# Flipped bits behind the IP header: what native DCCP's checksum finds is as if lost.
+addresses bridge
+start_netem bridge link1 link2 --delay 2ms --fwd-corrupt 3%
+for family in "${families[@]}"; do
+  transfer "$family" --encap native
+  json "$work/send.json" "d['end']['received']['lost_packets'] > 0"
+done
+end_netem
+json "$work/netem.json" "d['end']['forward']['corrupted'] > 0"
+
+addresses router
 
 # The router tells of its MTU, and of packets that have come too far.
 start_netem router link1 link2 --delay 2ms --mtu 1300

@@ -77,19 +77,18 @@ end_netem
 json "$work/netem.json" "d['end']['clients'] >= 2"
 end_recv INT
 
-# Reordering, duplicates, flipped bits: what the receiver takes is what was sent, each once.
+# Reordering and duplicates: what the receiver takes is what was sent, each once.
 start_recv -1 --hashes "$work/got"
-start_netem --listen 127.0.0.1 --delay 3ms,2ms --jitter-reorders --reorder 2%,2ms --duplicate 2% \
-  --corrupt 1%
+start_netem --listen 127.0.0.1 --delay 3ms,2ms --jitter-reorders --reorder 2%,2ms --duplicate 2%
 send_through -t 2 -b 4Mbit -s 800 --hashes "$work/sent" 127.0.0.1
 end_netem
 wait "$receiver" || fail "the receiver ends with $?: $(cat "$work/recv.err")"
-json "$work/netem.json" "all(d['end']['forward'][n] > 0 for n in ('duplicated', 'corrupted', 'reordered'))"
+json "$work/netem.json" "all(d['end']['forward'][n] > 0 for n in ('duplicated', 'reordered'))"
 [[ $(wc -l <"$work/got") -gt 500 ]] || fail "few datagrams arrived: $(wc -l <"$work/got")"
 awk '{print $NF}' "$work/got" | sort >"$work/got.sorted"
 awk '{print $NF}' "$work/sent" | sort >"$work/sent.sorted"
 [[ -z $(uniq -d "$work/got.sorted") ]] || fail "a datagram was taken twice"
-[[ -z $(comm -23 "$work/got.sorted" "$work/sent.sorted") ]] || fail "a damaged datagram was taken"
+[[ -z $(comm -23 "$work/got.sorted" "$work/sent.sorted") ]] || fail "a datagram was taken that was not sent"
 
 # Usage, and what cannot be.
 for arguments in '' 'udp' 'udp --listen h' 'udp --listen h --to h' 'tunnel' \
