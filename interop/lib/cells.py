@@ -115,7 +115,8 @@ def peer_argv(cell, end, port, datagrams, size):
     vanish = cell["close"] == "vanish"
     argv = ["{bin}/stack_peer" if kind == "stack" else "{bin}/kernel_peer"]
     argv += ["--ccids", CCIDS[cell["ccid"]][0 if end == "client" else 1]]
-    argv += ["--size", str(size), "--connect-wait", "20" if cell["close"] != "-" else "8"]
+    # Long enough for five Requests of Linux, which follow each other after 3, 6, 12 and 24 s.
+    argv += ["--size", str(size), "--connect-wait", "50" if cell["close"] != "-" else "8"]
     if sends(cell, end):
         argv += ["--send", str(datagrams * 10 if vanish else datagrams)]
         if vanish:
@@ -158,7 +159,7 @@ def job(cell, number, datagrams=DATAGRAMS, size=SIZE):
         "sysctl": {"net.dccp.default.seq_window": SEQUENCE_WINDOWS.get(cell["path"], 100)},
         "ready": {"vanish": "connected", "-": "end"}.get(cell["close"], "complete"),
         "ready_of": ["client"] if cell["close"] == "-" else ["client", "server"],
-        "finale": finale(cell), "limit": 60, "tail": 0.3,
+        "finale": finale(cell), "limit": 120, "tail": 0.3,
         "peers": [
             {"name": "server", "at": "B", "argv": peer_argv(cell, "server", port, datagrams, size),
              "after": "listening"},

@@ -251,9 +251,26 @@ class KernelMaximum(Defect):
             cell.fault(f"our server: {ended['outcome']}, Reset {ended['reset']}")
 
 
+class NativeRefused(Defect):
+    """A kernel with DCCP answers raw packets too: our programs say so, and what to do."""
+
+    name = "native-mode-refused"
+    finale = []
+
+    def peers(self, port):
+        return [{"name": "receiver", "at": "A",
+                 "argv": ["{bin}/dccp-recv", "--encap", "native", "-1", "-p", str(port)]}]
+
+    def verdict(self, peers, cell):
+        text = peers["receiver"]["stderr"]
+        if peers["receiver"]["exit"] != 1 or "speaks DCCP itself" not in text or \
+                "--tun" not in text:
+            cell.fault(f"dccp-recv: exit code {peers['receiver']['exit']}: {text.strip()}")
+
+
 def jobs():
-    every = [BlindReset("stack"), BlindReset("kernel"), LostAck(), SyncInRespond(), Mandatory(),
-             OptionError(False), OptionError(True), Duplicates(), KernelMaximum()]
+    every = [NativeRefused(), BlindReset("stack"), BlindReset("kernel"), LostAck(), SyncInRespond(),
+             Mandatory(), OptionError(False), OptionError(True), Duplicates(), KernelMaximum()]
     every += [OurMaximum(ccid, family, client) for ccid in (2, 3) for family in ("v4", "v6")
               for client in ("stack", "kernel")]
     return [defect.job(number) for number, defect in enumerate(every)]

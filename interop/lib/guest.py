@@ -32,7 +32,7 @@ def kernel_path(cached_only=False):
 def programs(folder):
     """Checks that the folder holds the programs of a run; returns it as a path."""
     folder = pathlib.Path(folder).resolve()
-    for name in ("stack_peer", "kernel_peer", "capture", "dccp-dump"):
+    for name in ("stack_peer", "kernel_peer", "capture", "dccp-dump", "dccp-recv"):
         if not (folder / name).exists():
             raise Unavailable(f"no {name} in {folder}: ./dev build makes it")
     return folder
