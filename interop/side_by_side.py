@@ -42,34 +42,44 @@ def equation(rtt, loss, size=SIZE):
                    4 * rtt * 3 * math.sqrt(3 * loss / 8) * loss * (1 + 32 * loss**2))
 
 
-def peer(kind, end, ccid, port, seconds, name):
-    argv = ["{bin}/stack_peer", "--tun", "tun0"] if kind[0 if end == "client" else 1] == "stack" \
+def address(kind, host, flow):
+    """IPv6; each process of the stack has a TUN device of its own."""
+    if kind == "kernel" or flow == 0:
+        return cells.ADDRESS[kind, host, "v6"]
+    return f"fd33:1{'AB'.index(host) + 1}:0:{flow:x}::2"
+
+
+def peer(kind, end, ccid, port, seconds, flow):
+    name = f"{end}-{flow}"
+    ours = kind[0 if end == "client" else 1] == "stack"
+    argv = ["{bin}/stack_peer", "--tun", f"tun{flow}"] if ours \
         else ["{bin}/kernel_peer", "--queue", "100", "--buffer", "2000000"]
     argv += ["--ccids", str(ccid), "--wait", "30"]
-    server = cells.ADDRESS[kind[1], "B", "v6"]
+    server = address(kind[1], "B", flow)
     if end == "server":
         argv += ["--expect", "--omit", str(OMIT if seconds > 30 else 4), "listen", server]
         return {"name": name, "at": "B", "argv": argv + [str(port)], "after": "listening"}
     argv += ["--seconds", str(seconds), "--size", str(SIZE)]
     if kind[0] == "stack":
-        argv += ["--bind", cells.ADDRESS["stack", "A", "v6"]]
+        argv += ["--bind", address("stack", "A", flow)]
     return {"name": name, "at": "A", "argv": argv + ["connect", server, str(port)]}
 
 
 def job(identity, kind, ccid, netem, flows, seconds, base):
-    names = [f"client-{n}" for n in range(flows)]
+    clients = [f"client-{n}" for n in range(flows)]
     return {
         "id": identity, "port": None, "path": netem, "limit": seconds + 90,
-        "sysctl": {"net.dccp.default.seq_window": 1000}, "finale": [[0, "close", *names]],
-        "peers": [peer(kind, "server", ccid, base + n, seconds, f"server-{n}")
-                  for n in range(flows)] +
-                 [peer(kind, "client", ccid, base + n, seconds, names[n]) for n in range(flows)],
+        "sysctl": {"net.dccp.default.seq_window": 1000}, "finale": [[0, "close", *clients]],
+        "tuns": flows, "peers": [peer(kind, end, ccid, base + n, seconds, n)
+                                 for end in ("server", "client") for n in range(flows)],
     }
 
 
 def rates(result):
     """Bytes a second at each receiver."""
     found = []
+    for note in result["notes"]:
+        print(f"{result['id']}: {note}")
     for each in result["peers"]:
         ended = event(each, "end")
         if each["name"].startswith("server") and ended and ended["window_seconds"] > 0:

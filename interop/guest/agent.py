@@ -10,6 +10,7 @@ A job is a dictionary:
   id, limit         its folder; seconds after which it is ended
   path              {"ab": NETEM, "ba": NETEM}, see network.py
   sysctl            {NAME: VALUE}, optional
+  tuns              how many TUN devices each host has, 1 unless given
   port, keep        DCCP port to capture or null; whether packets are kept or only counted
   peers             [{"name", "at": "A", "B" or "R", "argv", "after"}], started in this order, the
                     next one when this has printed the event `after`
@@ -122,6 +123,7 @@ class Job:
         spec = self.spec
         for name, value in spec.get("sysctl", {}).items():
             network.sysctl(name, value)
+        network.add_tuns(spec.get("tuns", 1))
         network.set_path(spec["path"])
         capture = None
         if spec.get("port") is not None:

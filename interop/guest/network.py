@@ -80,13 +80,24 @@ addr add 10.33.{n}.1/24 dev {peer}
 addr add fd33:{n}::1/64 dev {peer} nodad
 link set {peer} up
 route add 10.33.1{n}.0/24 via 10.33.{n}.2
-route add fd33:1{n}::/64 via fd33:{n}::2
+route add fd33:1{n}::/48 via fd33:{n}::2
 """)
     for namespace in "ARB":
         run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward; "
             "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding", at=namespace)
     for device in DEVICES.values():
         run("tc", "qdisc", "add", "dev", device, "root", "netem", "limit", "10000", at="R")
+
+
+def add_tuns(count):
+    """tun0 serves one process: more devices, tunK with fd33:11:0:K::2 at A, fd33:12:0:K::2 at B."""
+    for host, n in (("A", 1), ("B", 2)):
+        there = int(run("sh", "-c", "ls -d /proc/sys/net/ipv4/conf/tun* | wc -l", at=host))
+        run("ip", "-n", host, "-batch", "-", text="".join(f"""\
+tuntap add dev tun{k} mode tun
+addr add fd33:1{n}:0:{k:x}::1/64 dev tun{k} nodad
+link set tun{k} up txqueuelen 2000
+""" for k in range(there, count)))
 
 
 def set_path(path, change=False):
