@@ -122,7 +122,7 @@ double Ccid3Receiver::FirstInterval(TimePoint now) const {
         profile_.nominal_bytes > 0 ? profile_.nominal_bytes : meter_.mean_payload();
     packets = std::max(packets, x * tfrc::Seconds(rtt) / segment);
   }
-  return std::min(1 / TfrcLossEventRate(packets), double{kMax24});
+  return 1 / TfrcLossEventRate(packets);
 }
 
 void Ccid3Receiver::UpdateRate(std::size_t new_events) {

@@ -68,6 +68,12 @@ void Ccid3Sender::OnSent(const SentRun& run) {
 
 double Ccid3Sender::InstantRate() const {
   double x = rate_.x();
+  // Slow start may double the rate each round trip until a packet is lost. Where the round trip
+  // already grows the path is full, and twice its rate would lose half of what is sent for a round
+  // trip and more: several loss events instead of one, of which a long fat path recovers only after
+  // minutes. X itself is not touched. RFC 5348 §4.3, §4.5
+  constexpr double kGentle = 1.125;
+  if (p_ <= 0 && rtt_.queue_builds()) x = std::min(x, kGentle * rate_.x_recv());
   if (options_.oscillation_damping) x *= rtt_.damping();
   if (options_.max_rate_bytes_per_second > 0)
     x = std::min(x, static_cast<double>(options_.max_rate_bytes_per_second));
@@ -197,6 +203,11 @@ std::size_t Ccid3Sender::UpdateLoss(const Report& report, Seq64 acked) {
                                      : intervals_.Update(acked, options);
   loss_events_ += new_events;
   p_ = LossEventRate(new_events);
+  // Data Length has 24 bits. Where one of them is full the receiver's own result says more.
+  const std::span<const double> lengths = intervals_.Lengths();
+  const bool full =
+      std::any_of(lengths.begin(), lengths.end(), [](double l) { return l >= double{kMax24}; });
+  if (full && report.p && *report.p > 0) p_ = std::min(p_, *report.p);
   return new_events;
 }
 

@@ -30,7 +30,8 @@ namespace dccp::ccid3 {
 // intervals it reports.
 //
 // The loss event rate is computed from Loss Intervals where the feedback has them, since Loss Event
-// Rate is rounded to whole packets; from that where there is nothing else (Linux). A receiver that
+// Rate is rounded to whole packets; from that where there is nothing else (Linux), or where an
+// interval is longer than its field can say. A receiver that
 // does not say Elapsed Time is taken to answer at once.
 //
 // ECN Nonce Echoes are not checked: packets are sent with ECT(0), whose nonce sum proves nothing

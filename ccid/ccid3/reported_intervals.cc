@@ -4,6 +4,15 @@
 
 namespace dccp::ccid3 {
 
+// A field that is full tells only that an interval began at `latest` or before; then what was known
+// holds, or each feedback would move it, and those before it.
+Seq64 ReportedIntervals::KnownStart(Seq64 latest) const {
+  for (const Entry& entry : std::span(entries_).first(count_)) {
+    if (!entry.before_loss && entry.start <= latest) return entry.start;
+  }
+  return latest;
+}
+
 std::size_t ReportedIntervals::Parse(Seq64 acked, std::span<const LossIntervalsView> options,
                                      std::span<Entry> out, std::size_t* new_events) {
   std::size_t n = 0;
@@ -21,7 +30,8 @@ std::size_t ReportedIntervals::Parse(Seq64 acked, std::span<const LossIntervalsV
       const bool before_loss = wire.loss == 0;
       // What reaches below our first number is the first interval, or nonsense.
       if (end <= first_ && !before_loss) return n;
-      const Seq64 start = std::min(std::max(end - length, first_), end);
+      Seq64 start = std::min(std::max(end - length, first_), end);
+      if (wire.lossless == kMax24 && !before_loss) start = KnownStart(start);
       const auto longest = static_cast<double>(end - start);
       const double data = wire.data;
       const auto lossy =

@@ -58,6 +58,7 @@ class ReportedIntervals {
   };
   static constexpr std::size_t kMaxMarks = 8;
 
+  Seq64 KnownStart(Seq64 latest) const;
   std::size_t Parse(Seq64 acked, std::span<const LossIntervalsView> options, std::span<Entry> out,
                     std::size_t* new_events);
   void FindShort(std::span<Entry> fresh, Seq64 acked, const WindowCounter& counters);

@@ -21,6 +21,7 @@ class RoundTrip {
     seconds_ = has_sample() ? kQ * seconds_ + (1 - kQ) * s : s;
     sqmean_ = sqmean_ > 0 ? kQ * sqmean_ + (1 - kQ) * root : root;
     latest_root_ = root;
+    latest_ = sample;
     min_ = min_ == Duration::zero() ? sample : std::min(min_, sample);
   }
 
@@ -28,6 +29,13 @@ class RoundTrip {
   double seconds() const { return seconds_; }
   Duration smoothed() const { return FromSeconds(seconds_); }
   Duration min() const { return min_; }
+  // The latest sample was so much longer than the shortest that a queue must be building up. The
+  // bounds are those of RFC 9406 §4.2.
+  bool queue_builds() const {
+    constexpr Duration kLeast = std::chrono::milliseconds(4);
+    constexpr Duration kMost = std::chrono::milliseconds(16);
+    return has_sample() && latest_ >= min_ + std::clamp<Duration>(min_ / 8, kLeast, kMost);
+  }
   // X_inst / X: R_sqmean / sqrt(R_sample). Deviation: bounded above, since §4.5 means to slow a
   // sender down, and where round trips vary by orders of magnitude (within a host they do) a short
   // one would raise the rate by as much as it pleases.
@@ -40,6 +48,7 @@ class RoundTrip {
   double seconds_ = 0;
   double sqmean_ = 0;
   double latest_root_ = 0;
+  Duration latest_ = Duration::zero();
   Duration min_ = Duration::zero();
 };
 

@@ -6,7 +6,7 @@ Network::Network(std::uint64_t seed, const EndpointConfig& defaults, IpFamily fa
     : defaults_(defaults), family_(family), seeds_(seed) {}
 
 IpAddress Network::NextAddress() {
-  const std::size_t number = nodes_.size() + 1;
+  const std::size_t number = ++addresses_;
   const auto high = static_cast<std::uint8_t>(number >> 8);
   const auto low = static_cast<std::uint8_t>(number);
   IpAddress address;
@@ -38,7 +38,7 @@ Router& Network::AddRouter() {
 
 Link& Network::AddLink(const std::string& name, const PathConfig& config, PacketSink& to) {
   links_.push_back(std::make_unique<Link>(name, simulator_, pool_, config, NextSeed(), to));
-  links_.back()->SetObserver(&log_);
+  if (logging_) links_.back()->SetObserver(&log_);
   return *links_.back();
 }
 
@@ -52,12 +52,18 @@ DuplexLink Network::Join(SimNode& a, SimNode& b, const PathConfig& forward,
   return duplex;
 }
 
-DuplexLink Network::Attach(SimNode& host, Router& router, const PathConfig& access) {
+DuplexLink Network::Attach(const std::string& name, const IpAddress& address, PacketSink& host,
+                           Router& router, const PathConfig& access) {
   DuplexLink duplex;
-  duplex.forward = &AddLink(host.name() + ">router", access, router);
-  duplex.reverse = &AddLink("router>" + host.name(), access, host);
+  duplex.forward = &AddLink(name + ">router", access, router);
+  duplex.reverse = &AddLink("router>" + name, access, host);
+  router.AddRoute(address, *duplex.reverse);
+  return duplex;
+}
+
+DuplexLink Network::Attach(SimNode& host, Router& router, const PathConfig& access) {
+  const DuplexLink duplex = Attach(host.name(), host.address(), host, router, access);
   host.SetUplink(*duplex.forward);
-  router.AddRoute(host.address(), *duplex.reverse);
   return duplex;
 }
 

@@ -54,11 +54,18 @@ class Network {
   // The only link of both.
   DuplexLink Join(SimNode& a, SimNode& b, const PathConfig& forward, const PathConfig& reverse);
   Dumbbell AddDumbbell(const DumbbellConfig& config);
+  // An address that nobody else has, for a host of the test's own.
+  IpAddress NextAddress();
+  // Joins a host to a router, which learns the way to it.
+  DuplexLink Attach(SimNode& host, Router& router, const PathConfig& access);
+  // The same; the forward link has to be made the host's uplink.
+  DuplexLink Attach(const std::string& name, const IpAddress& address, PacketSink& host,
+                    Router& router, const PathConfig& access);
+  // Links that are added from here on are not logged: long runs need not pay for it.
+  void StopLogging() { logging_ = false; }
 
  private:
   std::uint64_t NextSeed() { return seeds_.Next(); }
-  IpAddress NextAddress();
-  DuplexLink Attach(SimNode& host, Router& router, const PathConfig& access);
 
   EndpointConfig defaults_;
   IpFamily family_;
@@ -66,6 +73,8 @@ class Network {
   Simulator simulator_;
   PacketPool pool_;
   PacketLog log_;
+  bool logging_ = true;
+  std::size_t addresses_ = 0;
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::vector<std::unique_ptr<Router>> routers_;
   std::vector<std::unique_ptr<Link>> links_;

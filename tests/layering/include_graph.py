@@ -15,13 +15,14 @@ ALLOWED = {layer: set(CORE[: i + 1]) for i, layer in enumerate(CORE)}
 ALLOWED["trace"] = {"base", "wire", "trace"}
 for upper in ("io", "sim", "tls", "multipath"):
     ALLOWED[upper] = set(CORE) | {upper}
+ALLOWED["lab"] = set(CORE) | {"sim", "lab"}
 # The driver gives an endpoint what it needs, a sealer of cookies too.
 ALLOWED["io"].add("tls")
 PRODUCT = set(CORE) | {"trace", "io", "tls", "multipath"}
 ALLOWED["capi"] = PRODUCT | {"capi"}
 ALLOWED["shim"] = {"capi", "shim"}
 ALLOWED["examples"] = {"base", "ccid", "endpoint", "io", "tls", "trace", "public"}
-ALLOWED["apps"] = PRODUCT | {"sim", "apps"}
+ALLOWED["apps"] = PRODUCT | {"sim", "lab", "apps"}
 
 # The layer of each installed header; one that is not named here is part of the endpoint's API.
 PUBLIC = {
