@@ -109,10 +109,10 @@ class Ensemble {
   std::vector<std::unique_ptr<Member>> members_;
 };
 
-// After how many round trips the mean over five has come to within a tenth of its final value,
+// After how many round trips the mean over eight has come to within a tenth of its final value,
 // which is that of the second half, and stays there through the first.
 double SettledAfter(const std::vector<double>& rates) {
-  constexpr std::size_t kSmooth = 5;
+  constexpr std::size_t kSmooth = 8;
   const std::size_t tail = rates.size() / 2;
   double last = 0;
   for (std::size_t i = tail; i < rates.size(); ++i) last += rates[i];
@@ -163,7 +163,7 @@ class IdealSender {
 };
 
 constexpr std::size_t kBeforeRtts = 200;
-constexpr std::size_t kAfterRtts = 400;
+constexpr std::size_t kAfterRtts = 300;
 
 }  // namespace
 
@@ -189,8 +189,8 @@ SettlingTimes PredictStep(Duration rtt, double low_loss, double high_loss, std::
     return sum;
   };
   run(low_loss, kBeforeRtts);
-  // From the moment of the step on a real sender is behind by the round trip of the feedback.
-  constexpr double kFeedbackRtts = 1;
+  // Of this nothing is ideal: three packets later a loss is seen, a round trip later the sender knows.
+  constexpr double kFeedbackRtts = 2;
   SettlingTimes times;
   times.worse_rtts = kFeedbackRtts + SettledAfter(run(high_loss, kAfterRtts));
   times.better_rtts = kFeedbackRtts + SettledAfter(run(low_loss, kAfterRtts));
@@ -270,7 +270,7 @@ std::vector<lab::Cell> DynamicsCells() {
                                       f.burst_packets / f.allowed_packets};
          }});
   }
-  constexpr std::size_t kFlows = 100;
+  constexpr std::size_t kFlows = 200;
   cells.push_back({.section = "dynamics",
                    .name = "loss from 1 % to 5 % and back, 100 ms, CCID 3",
                    .measures = {{.name = "round trips to settle at 5 %"},
@@ -280,12 +280,12 @@ std::vector<lab::Cell> DynamicsCells() {
                                 {.name = "predicted"},
                                 {.name = "settled / predicted", .most = 1.1}},
                    .seeds = 20,
-                   .cost = kFlows * 9000,
+                   .cost = kFlows * 8000,
                    .run = [](std::uint64_t seed) {
                      const SettlingTimes f =
                          MeasureStep(milliseconds(100), 0.01, 0.05, kFlows, seed);
                      const SettlingTimes ideal =
-                         PredictStep(milliseconds(100), 0.01, 0.05, 10 * kFlows, seed);
+                         PredictStep(milliseconds(100), 0.01, 0.05, kFlows, seed);
                      return std::vector<double>{
                          f.worse_rtts,  ideal.worse_rtts,  f.worse_rtts / ideal.worse_rtts,
                          f.better_rtts, ideal.better_rtts, f.better_rtts / ideal.better_rtts};

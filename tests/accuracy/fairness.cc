@@ -92,7 +92,6 @@ std::vector<double> MeasureShares(const FairnessSetting& setting, std::uint64_t 
   config.flows = setting.flows;
   config.payload_bytes = kPayload;
   config.access_delay = access;
-  config.access_spread = std::chrono::milliseconds(1);
   constexpr std::uint64_t kPacketBitNanos = std::uint64_t{12000} * 1'000'000'000;
   config.access_jitter = Duration(static_cast<Duration::rep>(kPacketBitNanos / setting.rate_bps));
   const Duration one_way = setting.rtt / 2 - 2 * access;

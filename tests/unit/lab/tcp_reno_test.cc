@@ -63,7 +63,7 @@ TEST(TcpReno, OutlivesHeavyLoss) {
 TEST(TcpReno, TwoShareEvenly) {
   BottleneckLabConfig config = OneTcp();
   config.flows = {FlowKind::kTcp, FlowKind::kTcp};
-  config.access_spread = config.access_jitter = milliseconds(1);
+  config.access_jitter = milliseconds(1);
   config.bottleneck.rate_bps = 10'000'000;
   config.bottleneck.queue_packets = 34;
   BottleneckLab lab(config);
