@@ -71,6 +71,15 @@ std::uint64_t Session::LostBefore() const {
   return config_.sending ? base_.counters.data_packets_lost : base_.meter.lost().value_or(0);
 }
 
+// Of what we sent. Only an Ack Vector tells of each packet; Loss Intervals say where losses lie,
+// not how many they are.
+std::optional<std::uint64_t> Session::LostSince(const Snapshot& before, const Snapshot& now) const {
+  const auto vectors =
+      runtime_->endpoint().Feature(conn_, FeatureNumber::kSendAckVector, /*located_here=*/false);
+  if (!vectors || *vectors == 0) return std::nullopt;
+  return now.counters.data_packets_lost - before.counters.data_packets_lost;
+}
+
 IntervalReport Session::TakeInterval(bool omitted) {
   const Snapshot now = stop_ ? *stop_ : Take();
   const Snapshot& before = last_interval_;
@@ -81,7 +90,7 @@ IntervalReport Session::TakeInterval(bool omitted) {
   r.bytes = Bytes(now) - Bytes(before);
   r.omitted = omitted;
   if (config_.sending) {
-    r.lost_packets = now.counters.data_packets_lost - before.counters.data_packets_lost;
+    r.lost_packets = LostSince(before, now);
     const SenderStats& stats = info_.sender;
     if (info_.tx_ccid == CcidId::k2)
       r.cwnd_packets = stats.cwnd_packets;
@@ -151,7 +160,7 @@ EndReport Session::End() const {
   if (config_.sending) {
     r.sent_packets = Packets(last) - Packets(base_);
     r.sent_bytes = Bytes(last) - Bytes(base_);
-    r.lost_packets = last.counters.data_packets_lost - base_.counters.data_packets_lost;
+    r.lost_packets = LostSince(base_, last);
     const SenderStats& stats = info_.sender;
     if (config_.nonces) r.nonce_mismatches = last.counters.nonce_mismatches;
     if (stats.loss_event_rate > 0)

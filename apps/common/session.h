@@ -85,6 +85,7 @@ class Session {
   void Echo(std::span<const std::byte> bytes);
   std::uint64_t Packets(const Snapshot& s) const;
   std::uint64_t Bytes(const Snapshot& s) const;
+  std::optional<std::uint64_t> LostSince(const Snapshot& before, const Snapshot& now) const;
   void AddCpu(const Snapshot& last, EndReport* report) const;
 
   Runtime* runtime_;

@@ -14,6 +14,7 @@ const ServiceCode kServiceCode(0x6C61622E);  // "lab."
 Ccids::Ccids(const Ccid2Options& two, const Ccid3Options& three) : ccid2_(two), ccid3_(three) {
   DCCP_CHECK(registry_.Add(ccid2_));
   DCCP_CHECK(registry_.Add(ccid3_));
+  DCCP_CHECK(registry_.Add(ccid4_));
 }
 
 BulkFlow::BulkFlow(SimNode& client, SimNode& server, const BulkFlowConfig& config)

@@ -7,6 +7,7 @@
 
 #include "dccp/ccid2.h"
 #include "dccp/ccid3.h"
+#include "dccp/ccid4.h"
 #include "stack/sim/sim_node.h"
 
 namespace dccp::lab {
@@ -23,6 +24,7 @@ class Ccids {
  private:
   Ccid2Factory ccid2_;
   Ccid3Factory ccid3_;
+  Ccid4Factory ccid4_;
   CcidRegistry registry_;
 };
 

@@ -189,7 +189,8 @@ SettlingTimes PredictStep(Duration rtt, double low_loss, double high_loss, std::
     return sum;
   };
   run(low_loss, kBeforeRtts);
-  // Of this nothing is ideal: three packets later a loss is seen, a round trip later the sender knows.
+  // Of this nothing is ideal: three packets later a loss is seen, a round trip later the sender
+  // knows.
   constexpr double kFeedbackRtts = 2;
   SettlingTimes times;
   times.worse_rtts = kFeedbackRtts + SettledAfter(run(high_loss, kAfterRtts));

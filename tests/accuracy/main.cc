@@ -32,11 +32,9 @@ struct Section {
   const char* name;
   std::vector<lab::Cell> (*cells)();
 };
-constexpr Section kSections[] = {{"equation", EquationCells},
-                                 {"dynamics", DynamicsCells},
-                                 {"smoothness", SmoothnessCells},
-                                 {"fairness", FairnessCells},
-                                 {"utilisation", UtilisationCells}};
+constexpr Section kSections[] = {{"equation", EquationCells},       {"dynamics", DynamicsCells},
+                                 {"smoothness", SmoothnessCells},   {"fairness", FairnessCells},
+                                 {"utilisation", UtilisationCells}, {"voice", VoiceCells}};
 
 std::vector<lab::Cell> Choose(const Options& options) {
   std::vector<lab::Cell> chosen;

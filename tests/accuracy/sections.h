@@ -17,5 +17,7 @@ std::vector<lab::Cell> SmoothnessCells();
 std::vector<lab::Cell> FairnessCells();
 // One flow alone on a bottleneck.
 std::vector<lab::Cell> UtilisationCells();
+// A packet each 20 ms over a path that loses many.
+std::vector<lab::Cell> VoiceCells();
 
 }  // namespace dccp::accuracy

@@ -63,6 +63,20 @@ TEST(ReportedIntervals, CountsEachEventOnce) {
             1u);
 }
 
+// An interval of more packets than 24 bits count.
+TEST(ReportedIntervals, R4342_OPT_04_AFullFieldMovesNothingThatIsKnown) {
+  const WireInterval full = {kMax24, 1, kMax24, false};
+  const WireInterval old = {999, 1, 1000, false};
+  const WireInterval first = {1000, 0, 1000, false};
+  Reports reports;
+  EXPECT_EQ(reports.Update(2'999, 0, {old, old, first}), 2u);
+  EXPECT_EQ(reports.Update(20'001'999, 0, {full, old, first}), 0u);
+  EXPECT_EQ(reports.Update(40'001'999, 0, {full, old, first}), 0u);
+  EXPECT_THAT(reports.Lengths(), ElementsAre(kMax24, 1000, 1000));
+  EXPECT_EQ(reports.Update(50'000'009, 0, {{9, 1, 10, false}, full, old, first}), 1u);
+  EXPECT_THAT(reports.Lengths(), ElementsAre(10, kMax24, 1000, 1000));
+}
+
 TEST(ReportedIntervals, R4342_LI_04_NoMoreDataThanNumbersButInTheFirst) {
   Reports reports;
   reports.Update(99, 0, {{9, 1, 1000, false}, {90, 0, 5000, false}});

@@ -221,6 +221,48 @@ TEST(Ccid3Sender, R4342_LI_05_TheIntervalsAreMoreExactThanTheRate) {
   EXPECT_NEAR(1 / s->Stats().loss_event_rate, 4.5, 1e-9);
 }
 
+// Data Length ends at 2^24 - 1 packets, Loss Event Rate at 2^32 - 2.
+TEST(Ccid3Sender, R4342_LI_05_WhereAnIntervalIsFullTheRateIsMoreExact) {
+  Sender s;
+  s.Send();
+  Sender::Answer answer;
+  answer.x_recv = 1e8;
+  answer.p = 1e-8;
+  answer.intervals = {{kMax24, 1, kMax24, false}, {0, 0, kMax24, false}};
+  s.Feed(answer);
+  EXPECT_NEAR(s->Stats().loss_event_rate, 1e-8, 1e-10);
+  answer.p = 0;  // it cannot be that there was no loss
+  s.Feed(answer);
+  EXPECT_NEAR(s->Stats().loss_event_rate, 1.0 / kMax24, 1e-10);
+}
+
+// The allowed rate is what RFC 5348 §4.3 says; what leaves is less where the path is full already.
+TEST(Ccid3Sender, R5348_OSC_01_FB_04_SlowStartIsGentleWhereAQueueBuildsUp) {
+  Ccid3Options options;
+  options.oscillation_damping = false;
+  Sender s(milliseconds(100), options);
+  const auto sent_in_a_round_trip = [&] {
+    const Seq64 before = s.next;
+    s.RunUntil(s.now + milliseconds(100));
+    return static_cast<double>(s.next - before);
+  };
+  for (int i = 0; i < 12; ++i) {
+    sent_in_a_round_trip();
+    s.Feed(s.Clean(1e6));
+  }
+  EXPECT_DOUBLE_EQ(s.x(), 2e6);
+  EXPECT_NEAR(sent_in_a_round_trip(), 200, 12);
+  Sender::Answer answer = s.Clean(1e6);
+  answer.rtt = milliseconds(150);
+  s.Feed(answer);
+  sent_in_a_round_trip();
+  s.Feed(answer);
+  EXPECT_NEAR(sent_in_a_round_trip(), 112, 12);
+  EXPECT_DOUBLE_EQ(s.x(), 2e6);
+  s.Feed(s.Clean(1e6));
+  EXPECT_NEAR(sent_in_a_round_trip(), 200, 12);
+}
+
 TEST(Ccid3Sender, R4342_WC_01_Bug_E24_CcvalCountsInDataPacketsOnly) {
   Sender s;
   s.Force();
