@@ -71,9 +71,11 @@ double Ccid3Sender::InstantRate() const {
   // Slow start may double the rate each round trip until a packet is lost. Where the round trip
   // already grows the path is full, and twice its rate would lose half of what is sent for a round
   // trip and more: several loss events instead of one, of which a long fat path recovers only after
-  // minutes. X itself is not touched. RFC 5348 §4.3, §4.5
+  // minutes. X itself is not touched, nor an application held to what it happened to send.
+  // RFC 5348 §4.3, §4.5
   constexpr double kGentle = 1.125;
-  if (p_ <= 0 && rtt_.queue_builds()) x = std::min(x, kGentle * rate_.x_recv());
+  if (p_ <= 0 && !data_limited_now_ && rtt_.queue_builds())
+    x = std::min(x, kGentle * rate_.x_recv());
   if (options_.oscillation_damping) x *= rtt_.damping();
   if (options_.max_rate_bytes_per_second > 0)
     x = std::min(x, static_cast<double>(options_.max_rate_bytes_per_second));
@@ -179,6 +181,7 @@ void Ccid3Sender::OnReport(const Report& report, const Feedback& feedback) {
   update.x_recv = *report.x_recv;
   update.more_loss = more_loss;
   update.data_limited = data_limited_.OnFeedback(acked_sent_, feedback.now, rtt_.smoothed());
+  data_limited_now_ = update.data_limited;
   const std::uint32_t drops = buffer_drops_;
   update.x_drop = DropLimit(*report.x_recv);
   rate_.OnFeedback(update, path());
