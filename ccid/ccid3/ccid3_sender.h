@@ -106,7 +106,7 @@ class Ccid3Sender final : public CcidSender {
   bool sent_since_timer_ = false;
   bool any_feedback_ = false;
   bool data_limited_now_ = false;  // over what the last feedback covers
-  bool send_rtt_ = false;      // Send RTT Estimate
+  bool send_rtt_ = false;          // Send RTT Estimate
   bool acks_of_acks_ = false;  // the peer's acknowledgements have to be acknowledged. RFC 4342 §6.3
   bool peer_listens_ = true;   // false: Drop Code 1
   TimePoint last_ack_of_ack_ = TimePoint::min();
