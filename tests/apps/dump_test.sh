@@ -12,6 +12,29 @@ for name in qemu-resets-cscov-v4:15 qemu-seqwin5000-ccid2-v4:8 qemu-request-to-h
   json "$work/dump.json" 'all(p["checksum"] == "good" for p in d["packets"])'
 done
 
+# Connections with Linux. What the network copied is no repetition.
+for file in "$UDCCP_SOURCE"/interop/captures/*.pcap; do
+  "$dump" --check "$file" >"$work/check" 2>&1 || fail "$file: $(cat "$work/check")"
+done
+copies=$UDCCP_SOURCE/interop/captures/stack-to-kernel.v6.2.two-way.client.duplicate.pcap
+"$dump" --stats "$copies" | grep -q ' repeated' || fail "no copy in $copies"
+# The same number on another packet is one.
+python3 - "$copies" "$work/repeats.pcap" <<'PYTHON'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+records, at = [], 24
+while at < len(data):
+    size = struct.unpack_from("<I", data, at + 8)[0]
+    records.append(bytearray(data[at:at + 16 + size]))
+    at += 16 + size
+last = [r for r in records if len(r) > 16 + 54 + 60][-1]
+again = bytearray(last)
+again[-1] ^= 0xFF
+open(sys.argv[2], "wb").write(data + again)
+PYTHON
+"$dump" --check "$work/repeats.pcap" >"$work/check" 2>&1 && fail "a number used twice was not found"
+grep -q 'repeats with other content' "$work/check" || fail "number used twice: $(cat "$work/check")"
+
 resets=$UDCCP_DATA/pcap/qemu-resets-cscov-v4.pcap
 "$dump" --fields number,type,seq,ack,reset.code,reset.data,cscov,payload_bytes "$resets" >"$work/f"
 sed -n '2p;6p;10p' "$work/f" >"$work/lines"
