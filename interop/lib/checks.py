@@ -94,7 +94,7 @@ class Cell:
             return False
         here, there = ([p["type"] for p in self.dumps[host] if "error" not in p and
                         p["dst_port"] == self.job["port"]] for host in "AB")
-        return "Ack" in here and set(there) <= {"Request"}
+        return "Ack" in here and set(there) <= {"Request", "Close", "Reset"}
 
     def _check_refused(self):
         """No common CCID: both ends say so, and a Reset was sent."""

@@ -21,13 +21,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FRAME = 2048, FRAMES = 4096, MAX_DEVICES = 4, DCCP = 33, LINKTYPE_ETHERNET = 1 };
+enum { RING = 8 << 20, FRAME = 2048, COUNT_FRAME = 256, MAX_DEVICES = 4, DCCP = 33, LINKTYPE_ETHERNET = 1 };
 enum { TYPE_DATA = 2, TYPE_DATA_ACK = 4 };
 
 static struct device {
   int fd;
   uint8_t *ring;
-  unsigned next;
+  unsigned next, frame, frames; /* of the ring */
   FILE *file; /* null: count only */
   const char *name;
   /* [0] that the device received, [1] that it sent */
@@ -63,11 +63,14 @@ static void open_device(struct device *d, char *argument) {
   int version = TPACKET_V2;
   if (setsockopt(d->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof version) != 0)
     fail("PACKET_VERSION");
-  struct tpacket_req ring = {.tp_block_size = 1 << 18, .tp_block_nr = FRAME * FRAMES >> 18,
-                             .tp_frame_size = FRAME, .tp_frame_nr = FRAMES};
+  /* Headers are enough for counting, and many more of them fit. */
+  d->frame = strcmp(path, "-") == 0 ? COUNT_FRAME : FRAME;
+  d->frames = RING / d->frame;
+  struct tpacket_req ring = {.tp_block_size = 1 << 18, .tp_block_nr = RING >> 18,
+                             .tp_frame_size = d->frame, .tp_frame_nr = d->frames};
   if (setsockopt(d->fd, SOL_PACKET, PACKET_RX_RING, &ring, sizeof ring) != 0)
     fail("PACKET_RX_RING");
-  d->ring = mmap(NULL, (size_t)FRAME * FRAMES, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
+  d->ring = mmap(NULL, RING, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
   if (d->ring == MAP_FAILED) fail("mmap");
   struct sockaddr_ll where = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
                               .sll_ifindex = (int)if_nametoindex(argument)};
@@ -109,7 +112,7 @@ static void count(struct device *d, const uint8_t *frame, unsigned header, int s
 
 static void drain(struct device *d) {
   for (;;) {
-    struct tpacket2_hdr *frame = (struct tpacket2_hdr *)(d->ring + (size_t)d->next * FRAME);
+    struct tpacket2_hdr *frame = (struct tpacket2_hdr *)(d->ring + (size_t)d->next * d->frame);
     if (!(__atomic_load_n(&frame->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER)) return;
     const uint8_t *data = (const uint8_t *)frame + frame->tp_mac;
     const struct sockaddr_ll *from =
@@ -126,7 +129,7 @@ static void drain(struct device *d) {
       }
     }
     __atomic_store_n(&frame->tp_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
-    d->next = (d->next + 1) % FRAMES;
+    d->next = (d->next + 1) % d->frames;
   }
 }
 
