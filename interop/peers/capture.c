@@ -21,7 +21,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RING = 8 << 20, FRAME = 2048, COUNT_FRAME = 256, MAX_DEVICES = 4, DCCP = 33, LINKTYPE_ETHERNET = 1 };
+enum { RING = 8 << 20, FRAME = 2048, COUNT_FRAME = 256, MAX_DEVICES = 4 };
+enum { DCCP = 33, LINKTYPE_ETHERNET = 1 };
 enum { TYPE_DATA = 2, TYPE_DATA_ACK = 4 };
 
 static struct device {

@@ -258,7 +258,12 @@ static int read_all(int fd, uint8_t *buffer, int *error, double *heard) {
       *error = errno;
       return 1;
     }
-    if (size == 0) return 1;
+    if (size == 0) { /* an empty datagram reads like the end */
+      struct pollfd ended = {.fd = fd, .events = POLLRDHUP};
+      if (poll(&ended, 1, 0) > 0 && (ended.revents & (POLLRDHUP | POLLHUP | POLLERR))) return 1;
+      *heard = now();
+      continue;
+    }
     *heard = now();
     account(buffer, size);
   }
