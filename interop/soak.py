@@ -57,7 +57,7 @@ def balance(result):
         packets += into["packets"]
         print(f"  {sender} to {receiver}: sent {ends[sender]['sent']} datagrams and 3 end marks; "
               f"{into['data']} entered the router, {lost} lost there, {got['unique']} received and "
-              f"{got['end_marks']} end marks, {got['duplicates']} of them twice, {dropped} dropped; "
+              f"{got['end_marks']} end marks, {got['duplicates']} twice, {dropped} dropped; "
               f"netem dropped {queues[direction]['dropped']} of {into['packets']} packets")
         if ends[sender]["sent"] + 3 != into["data"]:
             faults.append(f"{direction}: sent and entered differ")

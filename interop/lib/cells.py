@@ -63,8 +63,9 @@ def pairwise_cells():
         left -= pairs(best)
         chosen.append(best)
     # Without a common CCID: both roles, families and sides.
-    for role, family, ccid in (("stack-to-kernel", "v4", "none-2"), ("stack-to-kernel", "v6", "none-3"),
-                               ("kernel-to-stack", "v6", "none-2"), ("kernel-to-stack", "v4", "none-3")):
+    for role, family, ccid in (
+            ("stack-to-kernel", "v4", "none-2"), ("stack-to-kernel", "v6", "none-3"),
+            ("kernel-to-stack", "v6", "none-2"), ("kernel-to-stack", "v4", "none-3")):
         chosen.append({"role": role, "family": family, "ccid": ccid, "data": "-", "close": "-",
                        "path": "clean"})
     return chosen

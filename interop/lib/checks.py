@@ -139,7 +139,8 @@ class Cell:
                 self.fault(f"{end}: nothing arrived")
             whole = sends and not vanish and self.cell["path"] not in cells.LOSSY
             if whole and ended["unique"] != self.job["datagrams"]:
-                self.fault(f"{end}: {ended['unique']} of {self.job['datagrams']} on a path without loss")
+                self.fault(f"{end}: {ended['unique']} of {self.job['datagrams']} on a path "
+                           "without loss")
             twice = ended["duplicates"]
             if twice and (self._kind(end) == "stack" or self.cell["path"] != "duplicate"):
                 self.fault(f"{end}: {twice} datagrams delivered twice")

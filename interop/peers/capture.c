@@ -27,10 +27,10 @@ enum { TYPE_DATA = 2, TYPE_DATA_ACK = 4 };
 
 static struct device {
   int fd;
-  uint8_t *ring;
+  uint8_t* ring;
   unsigned next, frame, frames; /* of the ring */
-  FILE *file; /* null: count only */
-  const char *name;
+  FILE* file;                   /* null: count only */
+  const char* name;
   /* [0] that the device received, [1] that it sent */
   unsigned long packets[2], data[2], data_bytes[2];
 } devices[MAX_DEVICES];
@@ -42,17 +42,17 @@ static void on_signal(int number) {
   stop = 1;
 }
 
-static void fail(const char *what) {
+static void fail(const char* what) {
   fprintf(stderr, "capture: %s: %s\n", what, strerror(errno));
   exit(1);
 }
 
-static void put(FILE *file, const void *data, size_t size) {
+static void put(FILE* file, const void* data, size_t size) {
   if (fwrite(data, size, 1, file) != 1) fail("write");
 }
 
-static void open_device(struct device *d, char *argument) {
-  char *path = strchr(argument, '=');
+static void open_device(struct device* d, char* argument) {
+  char* path = strchr(argument, '=');
   if (path == NULL) {
     fprintf(stderr, "usage: capture PORT DEVICE=FILE...\n");
     exit(2);
@@ -67,16 +67,19 @@ static void open_device(struct device *d, char *argument) {
   /* Headers are enough for counting, and many more of them fit. */
   d->frame = strcmp(path, "-") == 0 ? COUNT_FRAME : FRAME;
   d->frames = RING / d->frame;
-  struct tpacket_req ring = {.tp_block_size = 1 << 18, .tp_block_nr = RING >> 18,
-                             .tp_frame_size = d->frame, .tp_frame_nr = d->frames};
+  struct tpacket_req ring = {.tp_block_size = 1 << 18,
+                             .tp_block_nr = RING >> 18,
+                             .tp_frame_size = d->frame,
+                             .tp_frame_nr = d->frames};
   if (setsockopt(d->fd, SOL_PACKET, PACKET_RX_RING, &ring, sizeof ring) != 0)
     fail("PACKET_RX_RING");
   d->ring = mmap(NULL, RING, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
   if (d->ring == MAP_FAILED) fail("mmap");
-  struct sockaddr_ll where = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+  struct sockaddr_ll where = {.sll_family = AF_PACKET,
+                              .sll_protocol = htons(ETH_P_ALL),
                               .sll_ifindex = (int)if_nametoindex(argument)};
   if (where.sll_ifindex == 0) fail(argument);
-  if (bind(d->fd, (struct sockaddr *)&where, sizeof where) != 0) fail("bind");
+  if (bind(d->fd, (struct sockaddr*)&where, sizeof where) != 0) fail("bind");
   if (strcmp(path, "-") == 0) return;
   d->file = fopen(path, "wb");
   if (d->file == NULL) fail(path);
@@ -88,10 +91,10 @@ static void open_device(struct device *d, char *argument) {
   put(d->file, &header, sizeof header);
 }
 
-static uint16_t word(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
+static uint16_t word(const uint8_t* p) { return (uint16_t)(p[0] << 8 | p[1]); }
 
 /* The offset of the DCCP header in a frame, 0 where there is none that is wanted. */
-static unsigned dccp_header(const uint8_t *frame, unsigned size) {
+static unsigned dccp_header(const uint8_t* frame, unsigned size) {
   unsigned header = 0;
   if (size < 34) return 0;
   if (word(frame + 12) == ETH_P_IP && frame[14 + 9] == DCCP)
@@ -102,7 +105,7 @@ static unsigned dccp_header(const uint8_t *frame, unsigned size) {
   return port == 0 || word(frame + header) == port || word(frame + header + 2) == port ? header : 0;
 }
 
-static void count(struct device *d, const uint8_t *frame, unsigned header, int sent) {
+static void count(struct device* d, const uint8_t* frame, unsigned header, int sent) {
   unsigned ip = word(frame + 12) == ETH_P_IP ? word(frame + 16) - (header - 14u) : word(frame + 18);
   unsigned type = frame[header + 8] >> 1 & 15, offset = frame[header + 4] * 4u;
   ++d->packets[sent];
@@ -111,14 +114,14 @@ static void count(struct device *d, const uint8_t *frame, unsigned header, int s
   if (ip > offset) d->data_bytes[sent] += ip - offset;
 }
 
-static void drain(struct device *d) {
+static void drain(struct device* d) {
   for (;;) {
-    struct tpacket2_hdr *frame = (struct tpacket2_hdr *)(d->ring + (size_t)d->next * d->frame);
+    struct tpacket2_hdr* frame = (struct tpacket2_hdr*)(d->ring + (size_t)d->next * d->frame);
     if (!(__atomic_load_n(&frame->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER)) return;
-    const uint8_t *data = (const uint8_t *)frame + frame->tp_mac;
-    const struct sockaddr_ll *from =
-        (const struct sockaddr_ll *)((const uint8_t *)frame +
-                                     TPACKET_ALIGN(sizeof(struct tpacket2_hdr)));
+    const uint8_t* data = (const uint8_t*)frame + frame->tp_mac;
+    const struct sockaddr_ll* from =
+        (const struct sockaddr_ll*)((const uint8_t*)frame +
+                                    TPACKET_ALIGN(sizeof(struct tpacket2_hdr)));
     unsigned header = dccp_header(data, frame->tp_snaplen);
     if (header != 0) {
       count(d, data, header, from->sll_pkttype == PACKET_OUTGOING);
@@ -134,7 +137,7 @@ static void drain(struct device *d) {
   }
 }
 
-static void report(const struct device *d) {
+static void report(const struct device* d) {
   struct tpacket_stats stats = {0, 0};
   socklen_t size = sizeof stats;
   getsockopt(d->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size);
@@ -145,7 +148,7 @@ static void report(const struct device *d) {
   puts("}");
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int count = argc - 2;
   if (count < 1 || count > MAX_DEVICES) {
     fprintf(stderr, "usage: capture PORT DEVICE=FILE...\n");

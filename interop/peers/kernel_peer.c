@@ -39,21 +39,27 @@ static struct {
   uint8_t ccids[8];
   int ccid_count;
   uint32_t service;
-  long send;         /* datagrams; -1: until `seconds` are over */
-  int size;          /* 0: the maximum that the kernel names */
-  double rate;       /* datagrams a second, 0: as fast as send() takes them */
-  double seconds;    /* of sending, with send -1 */
-  double pause;      /* before the first datagram */
-  double omit;       /* seconds at the start that the figures leave out */
-  double wait;       /* longest silence before giving up */
+  long send;      /* datagrams; -1: until `seconds` are over */
+  int size;       /* 0: the maximum that the kernel names */
+  double rate;    /* datagrams a second, 0: as fast as send() takes them */
+  double seconds; /* of sending, with send -1 */
+  double pause;   /* before the first datagram */
+  double omit;    /* seconds at the start that the figures leave out */
+  double wait;    /* longest silence before giving up */
   double connect_wait;
-  double quiet;      /* silence after which everything has arrived */
-  int queue;         /* OPT_TXQLEN, -1: the kernel's default */
-  int coverage;      /* -1: unset */
+  double quiet; /* silence after which everything has arrived */
+  int queue;    /* OPT_TXQLEN, -1: the kernel's default */
+  int coverage; /* -1: unset */
   int timewait;
   int buffer;
-} opt = {.service = 1, .send = 0, .size = 500, .wait = 20, .connect_wait = 30, .quiet = 0.3,
-         .queue = -1, .coverage = -1};
+} opt = {.service = 1,
+         .send = 0,
+         .size = 500,
+         .wait = 20,
+         .connect_wait = 30,
+         .quiet = 0.3,
+         .queue = -1,
+         .coverage = -1};
 
 static struct {
   uint64_t sent, bytes_sent, received, unique, duplicates, corrupt, bytes;
@@ -61,7 +67,7 @@ static struct {
   double first, last, window_first;
   int end_seen; /* end marks */
 } got;
-static uint8_t *seen;
+static uint8_t* seen;
 static volatile sig_atomic_t close_wanted, abort_wanted, stop_wanted;
 
 static double now(void) {
@@ -70,7 +76,7 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void event(const char *name, const char *format, ...) {
+static void event(const char* name, const char* format, ...) {
   va_list arguments;
   printf("{\"event\":\"%s\",\"at\":%.6f", name, now());
   va_start(arguments, format);
@@ -80,7 +86,7 @@ static void event(const char *name, const char *format, ...) {
   fflush(stdout);
 }
 
-static void end(const char *outcome, int error) {
+static void end(const char* outcome, int error) {
   event("end",
         ",\"outcome\":\"%s\",\"errno\":\"%s\",\"sent\":%llu,\"bytes_sent\":%llu,\"received\":%llu,"
         "\"unique\":%llu,\"duplicates\":%llu,\"corrupt\":%llu,\"bytes\":%llu,"
@@ -89,13 +95,13 @@ static void end(const char *outcome, int error) {
         outcome, error ? strerrorname_np(error) : "", (unsigned long long)got.sent,
         (unsigned long long)got.bytes_sent, (unsigned long long)got.received,
         (unsigned long long)got.unique, (unsigned long long)got.duplicates,
-        (unsigned long long)got.corrupt, (unsigned long long)got.bytes,
-        got.end_seen, got.last - got.first,
-        (unsigned long long)got.window_packets, (unsigned long long)got.window_bytes,
+        (unsigned long long)got.corrupt, (unsigned long long)got.bytes, got.end_seen,
+        got.last - got.first, (unsigned long long)got.window_packets,
+        (unsigned long long)got.window_bytes,
         got.window_first > 0 ? got.last - got.window_first : 0.0);
 }
 
-static void fail(const char *what) {
+static void fail(const char* what) {
   int error = errno;
   fprintf(stderr, "kernel_peer: %s: %s\n", what, strerror(error));
   end(what, error);
@@ -114,7 +120,7 @@ static int integer_option(int fd, int name, int missing) {
   return getsockopt(fd, SOL_DCCP_LEVEL, name, &value, &length) == 0 ? value : missing;
 }
 
-static void set_option(int fd, int name, const void *value, socklen_t length, const char *what) {
+static void set_option(int fd, int name, const void* value, socklen_t length, const char* what) {
   if (setsockopt(fd, SOL_DCCP_LEVEL, name, value, length) != 0) fail(what);
 }
 
@@ -129,8 +135,7 @@ static int open_socket(int family) {
   }
   uint32_t service = htonl(opt.service);
   set_option(fd, OPT_SERVICE, &service, sizeof service, "service");
-  if (opt.ccid_count > 0)
-    set_option(fd, OPT_CCID, opt.ccids, (socklen_t)opt.ccid_count, "ccids");
+  if (opt.ccid_count > 0) set_option(fd, OPT_CCID, opt.ccids, (socklen_t)opt.ccid_count, "ccids");
   if (opt.queue >= 0) set_option(fd, OPT_TXQLEN, &opt.queue, sizeof opt.queue, "queue");
   if (opt.coverage >= 0) {
     set_option(fd, OPT_SEND_CSCOV, &opt.coverage, sizeof opt.coverage, "send coverage");
@@ -139,10 +144,10 @@ static int open_socket(int family) {
   return fd;
 }
 
-static socklen_t parse_address(struct sockaddr_storage *out) {
+static socklen_t parse_address(struct sockaddr_storage* out) {
   memset(out, 0, sizeof *out);
-  struct sockaddr_in *v4 = (struct sockaddr_in *)out;
-  struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+  struct sockaddr_in* v4 = (struct sockaddr_in*)out;
+  struct sockaddr_in6* v6 = (struct sockaddr_in6*)out;
   if (inet_pton(AF_INET, opt.address, &v4->sin_addr) == 1) {
     v4->sin_family = AF_INET;
     v4->sin_port = htons((uint16_t)atoi(opt.port));
@@ -161,7 +166,7 @@ static uint8_t pattern(uint32_t index, int offset) {
   return (uint8_t)(index * 31u + (uint32_t)offset * 7u);
 }
 
-static void fill(uint8_t *data, int size, char type, uint32_t index) {
+static void fill(uint8_t* data, int size, char type, uint32_t index) {
   uint32_t word = htonl(index);
   memcpy(data, "udcp", 4);
   memset(data + 4, 0, 4);
@@ -170,7 +175,7 @@ static void fill(uint8_t *data, int size, char type, uint32_t index) {
   for (int i = HEADER; i < size; ++i) data[i] = pattern(index, i);
 }
 
-static void account(const uint8_t *data, ssize_t size) {
+static void account(const uint8_t* data, ssize_t size) {
   uint32_t index = 0;
   if (size < HEADER || memcmp(data, "udcp", 4) != 0) {
     ++got.corrupt;
@@ -206,9 +211,9 @@ static void account(const uint8_t *data, ssize_t size) {
   }
 }
 
-static int accept_one(const struct sockaddr_storage *address, socklen_t length) {
+static int accept_one(const struct sockaddr_storage* address, socklen_t length) {
   int listener = open_socket(address->ss_family);
-  if (bind(listener, (const struct sockaddr *)address, length) != 0) fail("bind");
+  if (bind(listener, (const struct sockaddr*)address, length) != 0) fail("bind");
   if (listen(listener, 4) != 0) fail("listen");
   event("listening", "");
   struct pollfd wait = {.fd = listener, .events = POLLIN};
@@ -225,10 +230,10 @@ static int accept_one(const struct sockaddr_storage *address, socklen_t length) 
   exit(3);
 }
 
-static int connect_one(const struct sockaddr_storage *address, socklen_t length) {
+static int connect_one(const struct sockaddr_storage* address, socklen_t length) {
   int fd = open_socket(address->ss_family);
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  if (connect(fd, (const struct sockaddr *)address, length) != 0 && errno != EINPROGRESS)
+  if (connect(fd, (const struct sockaddr*)address, length) != 0 && errno != EINPROGRESS)
     fail("connect");
   struct pollfd wait = {.fd = fd, .events = POLLOUT};
   double until = now() + opt.connect_wait;
@@ -249,7 +254,7 @@ static int connect_one(const struct sockaddr_storage *address, socklen_t length)
 }
 
 /* Reads what is there. 1: the peer has ended the connection. */
-static int read_all(int fd, uint8_t *buffer, int *error, double *heard) {
+static int read_all(int fd, uint8_t* buffer, int* error, double* heard) {
   for (;;) {
     ssize_t size = recv(fd, buffer, MAX_DATAGRAM, 0);
     if (size < 0 && errno == EINTR) continue;
@@ -269,8 +274,9 @@ static int read_all(int fd, uint8_t *buffer, int *error, double *heard) {
   }
 }
 
-/* Sends what is due. Returns when it wants to be called again, in seconds; negative: all is sent. */
-static double send_some(int fd, uint8_t *buffer, int size, double start, int *ends, int *error) {
+/* Sends what is due. Returns when it wants to be called again, in seconds; negative: all is sent.
+ */
+static double send_some(int fd, uint8_t* buffer, int size, double start, int* ends, int* error) {
   for (;;) {
     double t = now();
     int over = opt.send >= 0 ? (long)got.sent >= opt.send : t - start >= opt.seconds;
@@ -301,7 +307,7 @@ static double send_some(int fd, uint8_t *buffer, int size, double start, int *en
   }
 }
 
-static void close_it(int fd, const char *outcome) {
+static void close_it(int fd, const char* outcome) {
   event("closing", "");
   if (opt.timewait && opt.server) {
     int one = 1;
@@ -384,35 +390,76 @@ static void print_info(void) {
   close(fd);
 }
 
-static void parse(int argc, char **argv) {
-  static const struct option names[] = {
-      {"ccids", 1, 0, 'c'},   {"service", 1, 0, 's'}, {"send", 1, 0, 'n'},
-      {"size", 1, 0, 'l'},    {"rate", 1, 0, 'r'},    {"seconds", 1, 0, 't'},
-      {"omit", 1, 0, 'o'},    {"pause", 1, 0, 'p'},    {"wait", 1, 0, 'w'},    {"connect-wait", 1, 0, 'W'},
-      {"quiet", 1, 0, 'q'},   {"expect", 0, 0, 'e'},  {"queue", 1, 0, 'Q'},
-      {"cscov", 1, 0, 'v'},   {"timewait", 0, 0, 'T'}, {"buffer", 1, 0, 'b'},
-      {0, 0, 0, 0}};
+static void parse(int argc, char** argv) {
+  static const struct option names[] = {{"ccids", 1, 0, 'c'},
+                                        {"service", 1, 0, 's'},
+                                        {"send", 1, 0, 'n'},
+                                        {"size", 1, 0, 'l'},
+                                        {"rate", 1, 0, 'r'},
+                                        {"seconds", 1, 0, 't'},
+                                        {"omit", 1, 0, 'o'},
+                                        {"pause", 1, 0, 'p'},
+                                        {"wait", 1, 0, 'w'},
+                                        {"connect-wait", 1, 0, 'W'},
+                                        {"quiet", 1, 0, 'q'},
+                                        {"expect", 0, 0, 'e'},
+                                        {"queue", 1, 0, 'Q'},
+                                        {"cscov", 1, 0, 'v'},
+                                        {"timewait", 0, 0, 'T'},
+                                        {"buffer", 1, 0, 'b'},
+                                        {0, 0, 0, 0}};
   for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) switch (c) {
       case 'c':
-        for (char *p = strtok(optarg, ","); p && opt.ccid_count < 8; p = strtok(NULL, ","))
+        for (char* p = strtok(optarg, ","); p && opt.ccid_count < 8; p = strtok(NULL, ","))
           opt.ccids[opt.ccid_count++] = (uint8_t)atoi(p);
         break;
-      case 's': opt.service = (uint32_t)strtoul(optarg, NULL, 0); break;
-      case 'n': opt.send = atol(optarg); break;
-      case 'l': opt.size = strcmp(optarg, "mps") == 0 ? 0 : atoi(optarg); break;
-      case 'r': opt.rate = atof(optarg); break;
-      case 't': opt.seconds = atof(optarg), opt.send = -1; break;
-      case 'o': opt.omit = atof(optarg); break;
-      case 'p': opt.pause = atof(optarg); break;
-      case 'w': opt.wait = atof(optarg); break;
-      case 'W': opt.connect_wait = atof(optarg); break;
-      case 'q': opt.quiet = atof(optarg); break;
-      case 'e': opt.expect = 1; break;
-      case 'Q': opt.queue = atoi(optarg); break;
-      case 'v': opt.coverage = atoi(optarg); break;
-      case 'T': opt.timewait = 1; break;
-      case 'b': opt.buffer = atoi(optarg); break;
-      default: exit(2);
+      case 's':
+        opt.service = (uint32_t)strtoul(optarg, NULL, 0);
+        break;
+      case 'n':
+        opt.send = atol(optarg);
+        break;
+      case 'l':
+        opt.size = strcmp(optarg, "mps") == 0 ? 0 : atoi(optarg);
+        break;
+      case 'r':
+        opt.rate = atof(optarg);
+        break;
+      case 't':
+        opt.seconds = atof(optarg), opt.send = -1;
+        break;
+      case 'o':
+        opt.omit = atof(optarg);
+        break;
+      case 'p':
+        opt.pause = atof(optarg);
+        break;
+      case 'w':
+        opt.wait = atof(optarg);
+        break;
+      case 'W':
+        opt.connect_wait = atof(optarg);
+        break;
+      case 'q':
+        opt.quiet = atof(optarg);
+        break;
+      case 'e':
+        opt.expect = 1;
+        break;
+      case 'Q':
+        opt.queue = atoi(optarg);
+        break;
+      case 'v':
+        opt.coverage = atoi(optarg);
+        break;
+      case 'T':
+        opt.timewait = 1;
+        break;
+      case 'b':
+        opt.buffer = atoi(optarg);
+        break;
+      default:
+        exit(2);
     }
   if (argc - optind == 1 && strcmp(argv[optind], "info") == 0) {
     print_info();
@@ -428,7 +475,7 @@ static void parse(int argc, char **argv) {
   opt.port = argv[optind + 2];
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   parse(argc, argv);
   seen = calloc(MAX_INDEX / 8, 1);
   struct sigaction action = {.sa_handler = on_signal};
