@@ -58,9 +58,7 @@ struct ConnectionOptions {
   std::uint32_t ack_ratio = 2;          // initial Ack Ratio, 0 to 65535. §11.3
   Duration user_timeout = Duration::zero();  // zero: off. Give up on a peer that owes us an answer
   Duration request_timeout = std::chrono::minutes(3);  // give up connecting. §8.1.1
-  // zero: off. An empty Data packet after such silence. To an application on Linux's sockets it looks
-  // like the end of the connection: recv() returns 0.
-  Duration keep_alive = Duration::zero();
+  Duration keep_alive = Duration::zero();  // zero: off. An empty Data packet after such silence
   std::uint32_t send_queue_datagrams = 256;
   std::uint64_t send_queue_bytes = 4u << 20;
   std::uint32_t receive_queue_datagrams = 4096;
