@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -89,15 +90,12 @@ int Run(const Options& options) {
   return CountVerdicts(results).missed == 0 ? 0 : 1;
 }
 
-}  // namespace
-}  // namespace dccp::accuracy
-
-int main(int argc, char** argv) {
-  dccp::accuracy::Options options;
+int Main(int argc, char** argv) {
+  Options options;
   CLI::App app{
       "Accuracy, smoothness, fairness and utilisation of the congestion control, simulated"};
   std::vector<std::string> names;
-  for (const auto& section : dccp::accuracy::kSections) names.emplace_back(section.name);
+  for (const Section& section : kSections) names.emplace_back(section.name);
   app.add_option("--section", options.sections, "Only this section; may be repeated")
       ->check(CLI::IsMember(names));
   app.add_option("--only", options.only, "Only cells whose name contains this");
@@ -114,5 +112,17 @@ int main(int argc, char** argv) {
     const int code = app.exit(error);
     return code == 0 ? 0 : 2;
   }
-  return dccp::accuracy::Run(options);
+  return Run(options);
+}
+
+}  // namespace
+}  // namespace dccp::accuracy
+
+int main(int argc, char** argv) {
+  try {
+    return dccp::accuracy::Main(argc, argv);
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "accuracy: %s\n", fault.what());
+    return 2;
+  }
 }
