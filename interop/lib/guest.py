@@ -111,7 +111,8 @@ class Guests:
             waiting = {n for n in waiting if not (self.work / f"ready-{n}.json").exists()}
             dead = [n for n in waiting if self.processes[n].poll() is not None]
             if dead or (waiting and time.monotonic() > until):
-                raise Unavailable("the guest does not boot here: " + self.log_tail(min(waiting)))
+                raise Unavailable(f"the guest does not boot here (load {os.getloadavg()[0]:.0f}, "
+                                  f"{os.cpu_count()} processors): {self.log_tail(min(waiting))}")
             time.sleep(0.02)
 
     def log_tail(self, number):
@@ -121,10 +122,11 @@ class Guests:
     def boot_figures(self):
         return [json.loads((self.work / f"ready-{n}.json").read_text()) for n in range(self.count)]
 
-    def results(self, jobs):
-        """Yields (job, result) in the order in which they end; a dead guest ends the rest."""
+    def results(self, jobs, until=float("inf")):
+        """Yields (job, result) in the order in which they end; a dead guest ends the rest, and the
+        time `until` leaves them out."""
         left = {job["id"]: job for job in jobs}
-        while left:
+        while left and time.monotonic() < until:
             alive = any(process.poll() is None for process in self.processes)
             ended = [i for i in left if (self.work / i / "result.json").exists()]
             for identity in ended:
