@@ -137,7 +137,8 @@ class IdealSender {
   double Send(double loss) {
     const double sent = window_;
     due_ += sent;
-    for (; due_ >= 1; due_ -= 1) {
+    while (due_ >= 1) {
+      due_ -= 1;
       at_ += 1 / sent;
       lengths_[0] += 1;
       if (!random_.Chance(loss) || at_ - event_ <= 1) continue;
