@@ -35,6 +35,21 @@ TEST(Liveness, ProbesASilentPeerThenGivesItUp) {
   EXPECT_EQ(probes, 4);
 }
 
+// The program stood still, and what the peer said meanwhile is not read yet.
+TEST(Liveness, ATimerThatComesLateProbesBeforeItGivesUp) {
+  Liveness live{seconds(32)};
+  live.OnStart(kStart);
+  const TimePoint late = kStart + seconds(100);
+  EXPECT_EQ(live.OnTimer(late), Action::kProbe);
+  EXPECT_EQ(live.OnTimer(late + seconds(7)), Action::kProbe);
+  EXPECT_EQ(live.OnTimer(late + seconds(8)), Action::kGiveUp);
+
+  live.OnStart(kStart);
+  EXPECT_EQ(live.OnTimer(late), Action::kProbe);
+  live.OnValidPacket(late);
+  EXPECT_EQ(live.Deadline(), late + seconds(16));
+}
+
 TEST(Liveness, AValidPacketStartsAfresh) {
   Liveness live{seconds(32)};
   live.OnStart(kStart);
