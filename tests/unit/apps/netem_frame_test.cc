@@ -204,7 +204,8 @@ TEST(Segments, LeavesAloneWhatItCannotCut) {
   const std::vector<std::byte> udp = FrameMaker().Make();
   EXPECT_FALSE(Segments(udp, 0).valid());
   EXPECT_FALSE(Segments(std::span(udp).first(40), 50).valid());
-  const std::vector<std::byte> tcp = FrameMaker{.protocol = kTcp, .payload = 0}.Make();
+  // A data offset within the header's fixed part.
+  const std::vector<std::byte> tcp = FrameMaker{.protocol = kTcp, .payload = 20}.Make();
   EXPECT_FALSE(Segments(tcp, 50).valid());
 }
 
