@@ -58,18 +58,37 @@ def option_error(tap, valid):
     last = None
     for _ in range(30):
         last = tap.wait("ra", (wire.DATA, wire.ACK, wire.DATA_ACK), 5, first.source) or last
-    seq, ack = last.seq + 20, last.ack  # a number that the client has not used
-    if valid:
+    if not valid:
+        event("meddled", reset=_reset_of_a_forged(tap, first.source, last))
+    else:
         # As if it had answered the server's newest packet, so that the Reset will be in sequence.
         while tap.wait("ra", (wire.DATA, wire.DATA_ACK), 0.8, first.source):
             pass
         seen = tap.wait("rb", (wire.DATA, wire.DATA_ACK), 5, first.target)
         time.sleep(0.1)
-        seq, ack = seen.ack, seen.seq
+        event("meddled", reset=_reset_of(tap, last, seen.ack, seen.seq, 3))
+
+
+def _reset_of_a_forged(tap, source, last):
+    """Forges a number that the client has not used: the newest one seen, and some; on a busy machine
+    it may be used by the time it arrives, and then it is a copy that nobody answers."""
+    for _ in range(3):
+        newer = last
+        while newer:
+            last = newer
+            newer = tap.wait("ra", (wire.DATA, wire.ACK, wire.DATA_ACK), 0.005, source)
+        reset = _reset_of(tap, last, last.seq + 20, last.ack, 0.7)
+        if reset:
+            return reset
+    return None
+
+
+def _reset_of(tap, last, seq, ack, seconds):
+    """What the server answers to an option error in a packet like `last`."""
     tap.send(wire.packet(last.source, last.target, last.ports, wire.ACK, seq, ack,
                          options=bytes([0, 0, 0, 1])))  # Mandatory, and nothing after it
-    reset = tap.wait("rb", (wire.RESET,), 3)
-    event("meddled", reset=reset and list(reset.reset))
+    reset = tap.wait("rb", (wire.RESET,), seconds)
+    return reset and list(reset.reset)
 
 
 def mandatory(tap, targets):

@@ -56,8 +56,9 @@ class Cell:
             document = decoders.dump(self.programs / "dccp-dump", capture)
             self.dumps[host] = document["packets"]
             for packet in document["packets"]:
+                kind = packet.get("type", "undecodable")
                 for text in packet.get("violations", []):
-                    self.fault(f"{host}: packet {packet['number']} ({packet['type']}): {text}")
+                    self.fault(f"{host}: packet {packet['number']} ({kind}): {text}")
             self.packets += len(document["packets"])
         if decoders.has_tshark():
             both = self.folder / "both.pcap"

@@ -268,9 +268,12 @@ class NativeRefused(Defect):
             cell.fault(f"dccp-recv: exit code {peers['receiver']['exit']}: {text.strip()}")
 
 
-def jobs():
+def jobs(short=False):
     every = [NativeRefused(), BlindReset("stack"), BlindReset("kernel"), LostAck(), SyncInRespond(),
-             Mandatory(), OptionError(False), OptionError(True), Duplicates(), KernelMaximum()]
+             Mandatory(), OptionError(True), Duplicates(), KernelMaximum()]
+    if not short:
+        # Its packet has to reach Linux between two others, for which a busy machine is too slow.
+        every.append(OptionError(False))
     every += [OurMaximum(ccid, family, client) for ccid in (2, 3) for family in ("v4", "v6")
               for client in ("stack", "kernel")]
     return [defect.job(number) for number, defect in enumerate(every)]
