@@ -324,8 +324,8 @@ bool Connection::Impl::SendData(TimePoint now) {
   const SendItem item = send_queue_.Pop();
   const std::size_t header_bytes = FixedHeaderBytes(type, fields.extended) + options.bytes().size();
   assembler_.SendCell(fields, options.bytes(), item.cell, EcnFor(type), now);
-  prober_.OnDataSent(
-      seq, path_mtu_.LowerHeaderBytes() + static_cast<std::uint32_t>(header_bytes) + bytes, now);
+  const auto lower_bytes = path_mtu_.LowerHeaderBytes() + static_cast<std::uint32_t>(header_bytes);
+  prober_.OnDataSent(seq, lower_bytes + bytes, bytes, now);
   if (ack) {
     acks_.OnSent();
     want_ack_ = false;

@@ -25,9 +25,15 @@ constexpr std::uint32_t kDoubtScore = 3;
 constexpr std::uint32_t kLossWeight = 1;
 constexpr std::uint32_t kTimeoutWeight = 2;
 // Acknowledgements that tell of few packets (CCID 3) never tell of most witnesses: such a one is
-// given up for another after a while, and the size confirmed by a probe now and then.
+// given up for another after a while. Where they tell of no packet as large either, the size is
+// confirmed by a probe now and then.
 constexpr Duration kWitnessPatience = std::chrono::seconds(10);
 constexpr Duration kConfirmInterval = std::chrono::seconds(30);
+
+// A data packet of at least `payload_bytes` is among those of the run.
+bool CarriesAsMuch(const FateRun& run, std::uint32_t payload_bytes) {
+  return run.data_packets > 0 && run.data_bytes >= std::uint64_t{payload_bytes} * run.data_packets;
+}
 
 bool Contains(const FateRun& run, Seq64 seq) {
   return seq >= run.first && seq - run.first < std::int64_t{run.packets};
@@ -212,7 +218,8 @@ void PmtuProber::OnSizeFailed(TimePoint now) {
   Try(mtu_, now + retry_.Next());
 }
 
-void PmtuProber::OnDataSent(Seq64 seq, std::uint32_t ip_bytes, TimePoint now) {
+void PmtuProber::OnDataSent(Seq64 seq, std::uint32_t ip_bytes, std::uint32_t payload_bytes,
+                            TimePoint now) {
   if (state_ == State::kDisabled) return;
   data_sent_ = true;
   if (waits_for_data_) {
@@ -222,7 +229,7 @@ void PmtuProber::OnDataSent(Seq64 seq, std::uint32_t ip_bytes, TimePoint now) {
   if (ip_bytes < witness_least_) return;
   if (!unconfirmed_since_) unconfirmed_since_ = now;
   if (witness_ && now - witness_->sent < kWitnessPatience) return;
-  witness_ = Witness{seq, ip_bytes, now};
+  witness_ = Witness{seq, ip_bytes, payload_bytes, now};
   if (now - *unconfirmed_since_ >= kConfirmInterval) Suspect(now);
 }
 
@@ -232,6 +239,11 @@ void PmtuProber::OnFates(std::span<const FateRun> runs, TimePoint now) {
     const bool lost = run.fate == Fate::kLost;
     if (witness_ && Contains(run, witness_->seq)) {
       lost ? OnWitnessLost(kLossWeight, now) : OnWitnessArrived(now);
+    } else if (witness_ && !lost && run.first > witness_->seq &&
+               CarriesAsMuch(run, witness_->payload_bytes)) {
+      // One of its kind, sent later: no probe need ask what data shows. Its options may be fewer
+      // by some bytes, so it does not speak for a witness that was lost.
+      unconfirmed_since_ = now;
     }
     if (probe_ && Contains(run, *probe_)) lost ? OnProbeLost(now) : OnProbeArrived(now);
   }

@@ -50,7 +50,8 @@ class PmtuProber {
   // Something else casts doubt on the size in use. Ignored while it is being looked into.
   void Suspect(TimePoint now);
 
-  void OnDataSent(Seq64 seq, std::uint32_t ip_bytes, TimePoint now);
+  // `ip_bytes` of the whole packet, of which `payload_bytes` are the application's.
+  void OnDataSent(Seq64 seq, std::uint32_t ip_bytes, std::uint32_t payload_bytes, TimePoint now);
   // What became of packets of ours.
   void OnFates(std::span<const FateRun> runs, TimePoint now);
   void OnSyncAck(Seq64 acked, TimePoint now);
@@ -74,6 +75,7 @@ class PmtuProber {
   struct Witness {
     Seq64 seq;
     std::uint32_t bytes;
+    std::uint32_t payload_bytes;
     TimePoint sent;
   };
 

@@ -61,7 +61,8 @@ ConnectionInfo BulkFlow::peer_info() const {
 void BulkFlow::OnClientEvent(const Event& event) {
   if ((event.bits & kEventConnected) != 0) open_ = true;
   if ((event.bits & kEventClosed) != 0) failed_ = true;
-  if ((event.bits & (kEventWritable | kEventConnected)) != 0) Fill();
+  // A datagram that was too large for the path may fit again.
+  if ((event.bits & (kEventWritable | kEventConnected | kEventMpsChanged)) != 0) Fill();
 }
 
 void BulkFlow::OnServerEvent(const Event& event) {

@@ -25,7 +25,7 @@ double Sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// ------------------------------------------------------------------------------- the equation ----
+// ------------------------------------------------------------------------------ the equation ----
 
 TEST(Accuracy, TheRateIsThatOfTheEquationForEachPayload) {
   for (const std::size_t payload : {1440u, 32u}) {
@@ -59,8 +59,7 @@ TEST(Accuracy, AReceiverThatSaysNoMoreThanThatOfLinuxWillDo) {
   EXPECT_LT(f.disagreement, 0.02);  // whole packets to a loss event
 }
 
-// --------------------------------------------------------------------------------- random loss
-// ----
+// ------------------------------------------------------------------------------- random loss ----
 
 struct LinuxRow {
   CcidId ccid;
@@ -118,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                       LinuxRow{CcidId::k3, 40, 0.01, 3571}, LinuxRow{CcidId::k3, 150, 0.01, 1021},
                       LinuxRow{CcidId::k3, 40, 0.1, 665}, LinuxRow{CcidId::k3, 150, 0.1, 204}));
 
-// ------------------------------------------------------------------------------------ changes ----
+// ----------------------------------------------------------------------------------- changes ----
 
 TEST(Accuracy, SlowStartTakesLessThanASecondAndAHalf) {
   for (const CcidId ccid : {CcidId::k2, CcidId::k3})
@@ -151,7 +150,7 @@ TEST(Accuracy, Ccid3IsSmootherThanCcid2) {
   EXPECT_LT(three.largest_step, two.largest_step);
 }
 
-// ----------------------------------------------------------------------------------- fairness ----
+// ---------------------------------------------------------------------------------- fairness ----
 
 TEST(Accuracy, FlowsOfOneKindShareEvenly) {
   for (const FlowKind kind : {FlowKind::kCcid2, FlowKind::kCcid3}) {
@@ -185,7 +184,7 @@ TEST(Accuracy, Ccid2SharesWithTcpAndCcid3WithCcid2) {
   }
 }
 
-// -------------------------------------------------------------------------------- utilisation ----
+// ------------------------------------------------------------------------------- utilisation ----
 
 TEST(Accuracy, OneFlowFillsABottleneck) {
   for (const CcidId ccid : {CcidId::k2, CcidId::k3}) {
@@ -196,6 +195,17 @@ TEST(Accuracy, OneFlowFillsABottleneck) {
       setting.rtt = milliseconds(100);
       EXPECT_GE(MeasureUtilisation(setting, 1).used, 0.95) << mbps << " Mbit/s";
     }
+  }
+}
+
+// A flow keeps the short queue of this path all but full, so that whatever comes out of turn is
+// lost: a path MTU probe for one, which must not make the path look narrower than it is.
+TEST(Accuracy, R8899_CONFIRM_01_AFullQueueIsNoBlackHole) {
+  for (const std::uint64_t seed : {2u, 4u, 5u}) {
+    UtilisationSetting setting;
+    setting.rate_bps = 10'000'000;
+    setting.rtt = milliseconds(1);
+    EXPECT_GE(MeasureUtilisation(setting, seed).used, 0.95) << seed;
   }
 }
 
