@@ -17,7 +17,6 @@ Ccid3Sender::Ccid3Sender(const CcidInit& init, const Ccid3Options& options,
       average_(options.history_discounting ? tfrc::HistoryDiscounting::kOn
                                            : tfrc::HistoryDiscounting::kOff),
       intervals_(init.next_seq),
-
       sequence_window_(init.sequence_window) {
   // The handshake gives a first round trip. RFC 4342 §5
   if (init.path.rtt > Duration::zero()) rtt_.OnSample(init.path.rtt);
@@ -180,7 +179,7 @@ void Ccid3Sender::OnReport(const Report& report, const Feedback& feedback) {
   update.p = p_;
   update.x_recv = *report.x_recv;
   update.more_loss = more_loss;
-  update.data_limited = data_limited_.OnFeedback(acked_sent_, feedback.now, rtt_.smoothed());
+  update.data_limited = data_limited_.OnFeedback(acked_sent_, rtt_.smoothed());
   data_limited_now_ = update.data_limited;
   const std::uint32_t drops = buffer_drops_;
   update.x_drop = DropLimit(*report.x_recv);

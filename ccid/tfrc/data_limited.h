@@ -27,7 +27,7 @@ class DataLimited {
 
   // A feedback about the packet that was sent at `sent`; TimePoint::min(): nobody knows when. True:
   // the sender was data-limited over the entire interval that it covers.
-  bool OnFeedback(TimePoint sent, TimePoint /*now*/, Duration rtt) {
+  bool OnFeedback(TimePoint sent, Duration rtt) {
     gap_ = rtt / 8;
     const TimePoint begin = sent == TimePoint::min() ? sent : sent - rtt;
     const std::size_t held = std::min(count_, kHeld);

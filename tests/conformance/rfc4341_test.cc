@@ -43,7 +43,7 @@ Octets Vector(std::uint64_t first, std::uint64_t last) {
 }
 
 // --------------------------------------------------------------------------------------- set-up
-// ---
+// ----
 
 TEST(Ccid2SetUp, R4341_SET_01_TheSenderAsksForAckVectors) {
   WirePeer client;

@@ -96,8 +96,7 @@ TEST(Ccid2Path, R4341_CWND_14_PacingFillsAPathWithAShortQueue) {
   EXPECT_GE(used[1], used[0] - 0.02);
 }
 
-// -------------------------------------------------------------------- acknowledgements, windows
-// ---
+// ----------------------------------------------------------------- acknowledgements, windows ----
 
 TEST(Ccid2Path, R4341_AR_04_AR_06_LostAcksLowerTheirNumberOnBothPaths) {
   BulkConfig config = Ccid2(20'000'000, milliseconds(40));
@@ -190,7 +189,7 @@ TEST(Ccid2Path, R4341_IDLE_01_IDLE_02_NoBurstAfterSilence) {
   EXPECT_GT(bulk.sent_bytes() - before, 1'000'000u);
 }
 
-// -------------------------------------------------------------------------------------- costs ----
+// ------------------------------------------------------------------------------------- costs ----
 
 TEST(Ccid2Path, NoTimerAndNoWakeUpForEachPacket) {
   // Packets that need no waiting: the path has no limit but the window. An event is a packet's

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 double SecondsOf(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-// ------------------------------------------------------------------------------- the equation ----
+// ------------------------------------------------------------------------------ the equation ----
 
 class Equation : public ::testing::TestWithParam<std::tuple<int, double>> {};
 
@@ -119,8 +119,7 @@ TEST(Ccid3, R4342_VER_01_BothEndsComputeTheSameLossEventRate) {
   EXPECT_NEAR(sender / receiver, 1, 0.01);
 }
 
-// -------------------------------------------------------------------------- slow start, fairness
-// ----
+// ---------------------------------------------------------------------- slow start, fairness ----
 
 TEST(Ccid3, R5348_FB_04_SlowStartFillsAPathSoon) {
   BulkConfig config;
@@ -209,7 +208,7 @@ TEST(Ccid3, SharesABottleneckWithCcid2WithinAFactorOfTwo) {
   EXPECT_GT((ccid2 + ccid3) * 8 / 180, 9e6);
 }
 
-// --------------------------------------------------------------------------------- hard times ----
+// -------------------------------------------------------------------------------- hard times ----
 
 TEST(Ccid3, R5348_NF_02_Bug_E20_SilenceNeitherBlocksNorEarnsABurst) {
   BulkConfig config;

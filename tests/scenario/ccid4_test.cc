@@ -38,8 +38,7 @@ SimPairConfig PairConfig(CcidId ccid, const CcidRegistry& registry, Duration one
   return config;
 }
 
-// ---------------------------------------------------------------------------------------- voice
-// ---
+// ------------------------------------------------------------------------------------- voice ----
 
 struct VoiceResult {
   Duration latest = Duration::zero();  // of the packets sent past the start

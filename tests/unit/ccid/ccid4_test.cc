@@ -115,8 +115,7 @@ TEST(Ccid4Factory, R5622_IANA_01_NumberOptionsAndFeatures) {
   EXPECT_EQ(factory.traits().needs[0].feature, FeatureNumber::kSendLossEventRate);
 }
 
-// --------------------------------------------------------------------------------------- option
-// ---
+// ------------------------------------------------------------------------------------ option ----
 
 TEST(DroppedPackets, R5622_DROP_01_TheExampleOfTheRfc) {
   std::array<std::byte, 32> buffer;
@@ -148,8 +147,7 @@ TEST(DroppedPackets, R5622_DROP_01_OddLengthsAreIgnored) {
   EXPECT_TRUE(DecodeDroppedPackets(std::span(bytes).first(6)));
 }
 
-// --------------------------------------------------------------------------------------- sender
-// ---
+// ------------------------------------------------------------------------------------ sender ----
 
 TEST(Ccid4Sender, R4828_EQ_01_HDR_01_R5622_HDR_01_TheEquationWithHeaders) {
   for (const std::uint32_t payload : {20u, 100u, 1000u}) {
@@ -266,8 +264,7 @@ TEST(Ccid4Schedule, R5348_SCH_02_UnusedTimeIsMadeUpForWithinARoundTrip) {
   EXPECT_LE(in_time, 5);
 }
 
-// ------------------------------------------------------------------------------------- receiver
-// ---
+// ---------------------------------------------------------------------------------- receiver ----
 
 class Receiver {
  public:

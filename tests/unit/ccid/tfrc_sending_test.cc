@@ -139,7 +139,7 @@ TEST(DataLimited, R5348_FB_09_ABackloggedSenderNeverIs) {
     const TimePoint now = kStart + milliseconds(ms);
     limited.OnUsedUp(now);
     if (ms >= 100 && ms % 100 == 0) {
-      EXPECT_FALSE(limited.OnFeedback(now - kRtt, now, kRtt)) << ms;
+      EXPECT_FALSE(limited.OnFeedback(now - kRtt, kRtt)) << ms;
     }
   }
 }
@@ -148,17 +148,17 @@ TEST(DataLimited, R5348_FB_09_ASenderThatNeverUsesItsRateUpIs) {
   DataLimited limited;
   for (int i = 1; i < 10; ++i) {
     const TimePoint now = kStart + i * milliseconds(500);
-    EXPECT_TRUE(limited.OnFeedback(now - milliseconds(100), now, milliseconds(100)));
+    EXPECT_TRUE(limited.OnFeedback(now - milliseconds(100), milliseconds(100)));
   }
 }
 
 TEST(DataLimited, R5348_FB_09_OneMomentOfABusyIntervalIsEnough) {
   DataLimited limited;
   constexpr Duration kRtt = milliseconds(100);
-  EXPECT_TRUE(limited.OnFeedback(kStart, kStart + kRtt, kRtt));
+  EXPECT_TRUE(limited.OnFeedback(kStart, kRtt));
   limited.OnUsedUp(kStart + milliseconds(50));
-  EXPECT_FALSE(limited.OnFeedback(kStart + kRtt, kStart + 2 * kRtt, kRtt));
-  EXPECT_TRUE(limited.OnFeedback(kStart + 2 * kRtt, kStart + 3 * kRtt, kRtt));
+  EXPECT_FALSE(limited.OnFeedback(kStart + kRtt, kRtt));
+  EXPECT_TRUE(limited.OnFeedback(kStart + 2 * kRtt, kRtt));
 }
 
 TEST(SegmentSize, R5348_SZ_01_R4342_SZ_01_TheMeanOfFourLossIntervals) {
