@@ -1,9 +1,14 @@
 #include "tests/accuracy/equation.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <deque>
+#include <span>
 
+#include "ccid/ccid3/options.h"
 #include "ccid/common/tfrc_equation.h"
+#include "stack/base/check.h"
 #include "stack/lab/pair_lab.h"
 #include "stack/lab/statistics.h"
 #include "stack/lab/ticker.h"
@@ -27,10 +32,21 @@ double MeasuredSeconds(const EquationSetting& setting) {
   return kMargin * setting.loss_events * packets_per_event / PacketsPerSecond(setting);
 }
 
-// Compares both ends' loss event rates at the moment at which a feedback has arrived.
+// What Loss Event Rate can say of `p`: whole packets to a loss event. RFC 4342 §8.5
+double AsTold(double p) {
+  std::array<std::byte, OptionWriter::kMaxBytes> buffer;
+  OptionWriter writer{std::span<std::byte>(buffer)};
+  DCCP_CHECK(ccid3::AddLossEventRate(writer, p));
+  return ccid3::DecodeLossEventRate(writer.bytes().subspan(2)).value_or(0);
+}
+
+// Compares both ends' loss event rates at the moment at which a feedback has arrived; where the
+// receiver sends no Loss Intervals, with what its other option could say of its rate.
 class Agreement final : public LinkObserver, public SimActor {
  public:
-  explicit Agreement(lab::PairLab& lab) : lab_(lab) { lab.reverse().SetObserver(this); }
+  Agreement(lab::PairLab& lab, bool plain_receiver) : lab_(lab), plain_receiver_(plain_receiver) {
+    lab.reverse().SetObserver(this);
+  }
 
   void OnOffered(const Link& /*link*/, const SimPacket& /*packet*/, const LinkAction& /*action*/,
                  const PathVerdict& verdict, TimePoint /*now*/) override {
@@ -39,7 +55,7 @@ class Agreement final : public LinkObserver, public SimActor {
     lab_.simulator().Schedule(verdict.arrival[0] + Duration(1), *this, 0);
   }
   void OnSimEvent(std::uint64_t /*cookie*/) override {
-    const double receiver = told_.front();
+    const double receiver = plain_receiver_ ? AsTold(told_.front()) : told_.front();
     told_.pop_front();
     if (receiver > 0) off_.Add(std::abs(lab_.flow().info().sender.loss_event_rate / receiver - 1));
   }
@@ -47,6 +63,7 @@ class Agreement final : public LinkObserver, public SimActor {
 
  private:
   lab::PairLab& lab_;
+  bool plain_receiver_;
   std::deque<double> told_;
   lab::RunningMoments off_;
 };
@@ -82,7 +99,7 @@ EquationFigures MeasureEquation(const EquationSetting& setting, std::uint64_t se
       current.Add(TfrcThroughput(static_cast<double>(setting.payload_bytes), sender.srtt,
                                  sender.loss_event_rate));
   });
-  Agreement agreement(lab);
+  Agreement agreement(lab, setting.plain_receiver);
   const ConnectionInfo before = lab.flow().info();
   ticker.Start();
   lab.Run(whole);
