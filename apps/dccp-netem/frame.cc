@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stack/base/byte_order.h"
+#include "stack/base/internet_checksum.h"
 
 namespace dccp::apps::netem {
 
@@ -51,7 +52,7 @@ void UpdateChecksum(std::byte* ip, std::uint16_t before, std::uint16_t after) {
   std::uint32_t sum = static_cast<std::uint16_t>(~LoadBe16(ip + 10));
   sum += static_cast<std::uint16_t>(~before);
   sum += after;
-  StoreBe16(ip + 10, FoldChecksum(sum));
+  StoreBe16(ip + 10, InvertedSum(sum));
 }
 
 IpAddress ReadAddress(const std::byte* at, IpFamily family) {
@@ -118,20 +119,6 @@ bool DecrementHopLimit(std::span<std::byte> frame, const FrameInfo& info) {
   return true;
 }
 
-std::uint32_t OnesSum(std::span<const std::byte> bytes, std::uint32_t sum) {
-  std::uint64_t wide = sum;
-  std::size_t i = 0;
-  for (; i + 1 < bytes.size(); i += 2) wide += LoadBe16(bytes.data() + i);
-  if (i < bytes.size()) wide += std::uint32_t{Load8(bytes.data() + i)} << 8;
-  while (wide >> 16 != 0) wide = (wide & 0xFFFF) + (wide >> 16);
-  return static_cast<std::uint32_t>(wide);
-}
-
-std::uint16_t FoldChecksum(std::uint32_t sum) {
-  while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
-}
-
 std::uint32_t PseudoHeaderSum(std::span<const std::byte> frame, const FrameInfo& info,
                               std::uint8_t protocol, std::size_t transport_bytes) {
   const bool v4 = *info.family == IpFamily::kV4;
@@ -147,7 +134,7 @@ void CompleteChecksum(std::span<std::byte> frame, const FrameInfo& info, std::si
   const std::size_t end =
       info.family ? std::min<std::size_t>(frame.size(), info.l3 + info.ip_bytes) : frame.size();
   if (start + offset + 2 > end) return;
-  std::uint16_t checksum = FoldChecksum(OnesSum(frame.subspan(start, end - start)));
+  std::uint16_t checksum = InvertedSum(OnesSum(frame.subspan(start, end - start)));
   // A UDP checksum of 0 says that there is none. RFC 768
   if (checksum == 0) checksum = 0xFFFF;
   StoreBe16(frame.data() + start + offset, checksum);

@@ -38,10 +38,6 @@ void SetFrameEcn(std::span<std::byte> frame, const FrameInfo& info, Ecn ecn);
 // TTL or Hop Limit one lower; false, and nothing done, where it would become 0.
 bool DecrementHopLimit(std::span<std::byte> frame, const FrameInfo& info);
 
-// The ones' complement sum of RFC 1071, not yet inverted; `sum` continues another.
-std::uint32_t OnesSum(std::span<const std::byte> bytes, std::uint32_t sum = 0);
-// What to store in a checksum field: inverted.
-std::uint16_t FoldChecksum(std::uint32_t sum);
 // Of the addresses, the length and the protocol. RFC 9293 §3.1, RFC 8200 §8.1
 std::uint32_t PseudoHeaderSum(std::span<const std::byte> frame, const FrameInfo& info,
                               std::uint8_t protocol, std::size_t transport_bytes);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stack/base/byte_order.h"
+#include "stack/base/internet_checksum.h"
 
 namespace dccp::apps::netem {
 
@@ -61,7 +62,7 @@ std::size_t WriteIcmpError(std::span<const std::byte> frame, const FrameInfo& in
     Store8(ip + 9, kIcmpV4);
     std::memcpy(ip + 12, source.bytes.data(), 4);
     std::memcpy(ip + 16, to.bytes.data(), 4);
-    StoreBe16(ip + 10, FoldChecksum(OnesSum({ip, header})));
+    StoreBe16(ip + 10, InvertedSum(OnesSum({ip, header})));
   } else {
     Store8(ip, 0x60);
     StoreBe16(ip + 4, static_cast<std::uint16_t>(icmp_bytes));
@@ -87,7 +88,7 @@ std::size_t WriteIcmpError(std::span<const std::byte> frame, const FrameInfo& in
     own.ip_header_bytes = static_cast<std::uint32_t>(header);
     sum = PseudoHeaderSum(out, own, kIcmpV6, icmp_bytes);
   }
-  StoreBe16(icmp + 2, FoldChecksum(OnesSum({icmp, icmp_bytes}, sum)));
+  StoreBe16(icmp + 2, InvertedSum(OnesSum({icmp, icmp_bytes}, sum)));
   return info.l3 + header + icmp_bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stack/base/byte_order.h"
+#include "stack/base/internet_checksum.h"
 
 namespace dccp::apps::netem {
 
@@ -57,7 +58,7 @@ void Segments::Write(std::size_t i, std::span<std::byte> out) const {
     StoreBe16(ip + 2, Low16(info_.ip_header_bytes + transport_bytes));
     StoreBe16(ip + 4, Low16(LoadBe16(ip + 4) + i));
     StoreBe16(ip + 10, 0);
-    StoreBe16(ip + 10, FoldChecksum(OnesSum(out.subspan(info_.l3, info_.ip_header_bytes))));
+    StoreBe16(ip + 10, InvertedSum(OnesSum(out.subspan(info_.l3, info_.ip_header_bytes))));
   } else {
     StoreBe16(ip + 4, Low16(transport_bytes));
   }
@@ -76,8 +77,8 @@ void Segments::Write(std::size_t i, std::span<std::byte> out) const {
   }
   StoreBe16(transport + checksum_at, 0);
   std::uint16_t checksum =
-      FoldChecksum(OnesSum(out.subspan(transport_, transport_bytes),
-                           PseudoHeaderSum(out, info_, info_.protocol, transport_bytes)));
+      InvertedSum(OnesSum(out.subspan(transport_, transport_bytes),
+                          PseudoHeaderSum(out, info_, info_.protocol, transport_bytes)));
   if (checksum == 0 && info_.protocol == kUdp) checksum = 0xFFFF;
   StoreBe16(transport + checksum_at, checksum);
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "stack/base/byte_order.h"
+#include "stack/base/internet_checksum.h"
 
 namespace dccp {
 namespace {
@@ -23,15 +24,6 @@ std::uint8_t Byte(std::span<const std::byte> bytes, std::size_t at) {
   return std::to_integer<std::uint8_t>(bytes[at]);
 }
 
-// RFC 1071; over an even number of bytes.
-std::uint16_t HeaderChecksum(std::span<const std::byte> header) {
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < header.size(); i += 2) sum += LoadBe16(header.data() + i);
-  sum = (sum & 0xFFFF) + (sum >> 16);
-  sum = (sum & 0xFFFF) + (sum >> 16);
-  return static_cast<std::uint16_t>(~sum);
-}
-
 std::optional<IpHeader> ReadV4(std::span<const std::byte> packet, Extent extent) {
   if (packet.size() < kIpv4HeaderBytes) return std::nullopt;
   const std::size_t header = (Byte(packet, 0) & 0x0Fu) * 4;
@@ -39,7 +31,8 @@ std::optional<IpHeader> ReadV4(std::span<const std::byte> packet, Extent extent)
   // Routers alter what they quote: lengths, checksums.
   if (extent == Extent::kQuoted) total = packet.size();
   if (header < kIpv4HeaderBytes || header > total || total > packet.size()) return std::nullopt;
-  if (extent == Extent::kWhole && HeaderChecksum(packet.first(header)) != 0) return std::nullopt;
+  if (extent == Extent::kWhole && InvertedSum(OnesSum(packet.first(header))) != 0)
+    return std::nullopt;
   IpHeader out;
   out.source.family = out.destination.family = IpFamily::kV4;
   std::memcpy(out.source.bytes.data(), packet.data() + 12, 4);
@@ -103,7 +96,7 @@ std::size_t WriteIpHeader(const OutboundDatagram& datagram, std::uint16_t id,
     out[9] = std::byte{kDccp};
     std::memcpy(&out[12], path.local.bytes.data(), 4);
     std::memcpy(&out[16], path.remote.bytes.data(), 4);
-    StoreBe16(&out[10], HeaderChecksum(out.first(kIpv4HeaderBytes)));
+    StoreBe16(&out[10], InvertedSum(OnesSum(out.first(kIpv4HeaderBytes))));
     return kIpv4HeaderBytes;
   }
   StoreBe32(out.data(), 0x60000000u | static_cast<std::uint32_t>(ecn) << 20);

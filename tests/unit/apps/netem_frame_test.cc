@@ -10,6 +10,7 @@
 #include "apps/dccp-netem/icmp_error.h"
 #include "apps/dccp-netem/segments.h"
 #include "stack/base/byte_order.h"
+#include "stack/base/internet_checksum.h"
 
 namespace dccp::apps::netem {
 namespace {
@@ -51,7 +52,7 @@ struct FrameMaker {
       Store8(ip + 9, protocol);
       StoreBe32(ip + 12, 0x0A000001u);
       StoreBe32(ip + 16, 0x0A000002u);
-      StoreBe16(ip + 10, FoldChecksum(OnesSum({ip, 20})));
+      StoreBe16(ip + 10, InvertedSum(OnesSum({ip, 20})));
     } else {
       StoreBe32(ip, 0x60000000u | static_cast<std::uint32_t>(bits) << 20);
       StoreBe16(ip + 4, static_cast<std::uint16_t>(f.size() - l3 - 40));
@@ -78,13 +79,13 @@ struct FrameMaker {
 // The Internet checksums of a packet: 0 says that they are right.
 std::uint16_t HeaderFault(std::span<const std::byte> frame) {
   const FrameInfo info = *ReadFrame(frame);
-  return FoldChecksum(OnesSum(frame.subspan(info.l3, info.ip_header_bytes)));
+  return InvertedSum(OnesSum(frame.subspan(info.l3, info.ip_header_bytes)));
 }
 std::uint16_t TransportFault(std::span<const std::byte> frame) {
   const FrameInfo info = *ReadFrame(frame);
   const std::size_t bytes = info.ip_bytes - info.ip_header_bytes;
-  return FoldChecksum(OnesSum(frame.subspan(info.l3 + info.ip_header_bytes, bytes),
-                              PseudoHeaderSum(frame, info, info.protocol, bytes)));
+  return InvertedSum(OnesSum(frame.subspan(info.l3 + info.ip_header_bytes, bytes),
+                             PseudoHeaderSum(frame, info, info.protocol, bytes)));
 }
 
 TEST(Frame, FindsTheIpHeaderBehindTags) {
@@ -152,7 +153,7 @@ TEST(Frame, CompletesAChecksum) {
   const FrameInfo info = *ReadFrame(frame);
   // The kernel leaves the sum of the pseudo-header in the field.
   StoreBe16(frame.data() + 34 + 6,
-            static_cast<std::uint16_t>(~FoldChecksum(PseudoHeaderSum(frame, info, kUdp, 41))));
+            static_cast<std::uint16_t>(~InvertedSum(PseudoHeaderSum(frame, info, kUdp, 41))));
   CompleteChecksum(frame, info, 34, 6);
   EXPECT_EQ(TransportFault(frame), 0);
 }
@@ -232,7 +233,7 @@ TEST(IcmpError, QuotesThePacketToItsSender) {
       const std::size_t icmp_bytes = info.ip_bytes - info.ip_header_bytes;
       if (family == IpFamily::kV4) {
         EXPECT_EQ(HeaderFault(out), 0);
-        EXPECT_EQ(FoldChecksum(OnesSum(out.subspan(icmp, icmp_bytes))), 0);
+        EXPECT_EQ(InvertedSum(OnesSum(out.subspan(icmp, icmp_bytes))), 0);
         EXPECT_EQ(Load8(out.data() + icmp), reason == IcmpReason::kTooBig ? 3 : 11);
       } else {
         EXPECT_EQ(TransportFault(out), 0);
