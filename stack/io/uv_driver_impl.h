@@ -28,6 +28,8 @@ namespace dccp {
 // Moves packets between sockets and the endpoint in the order that endpoint.h asks for. Poll
 // callbacks only read; the work is done once an iteration, after polling (if it brought anything)
 // and before blocking (the application may have called the endpoint from callbacks of its own).
+// Timers expire only after polling: when the program stood still, the acknowledgement that a timer
+// waits for may be in the socket, and has to be read before the timer is believed.
 // Each step is bounded, so that the loop's other handles get their turn; what is left is done in
 // the next iteration, before which the loop does not block.
 class UvDriver::Impl final : public PolledSocket::Listener {
@@ -60,6 +62,7 @@ class UvDriver::Impl final : public PolledSocket::Listener {
   void ReadPackets(PolledSocket& socket);
   void ReadErrors(PolledSocket& socket);
 
+  void OnPolled();
   void Work();
   bool DispatchEvents();
   void NoteConnection(const Event& event);
@@ -95,7 +98,8 @@ class UvDriver::Impl final : public PolledSocket::Listener {
 
   std::uint32_t refs_ = 0;
   bool working_ = false;
-  bool dirty_ = false;  // this iteration's polling brought something
+  bool dirty_ = false;    // this iteration's polling brought something
+  bool excused_ = false;  // the timers of the last iteration were left to this one
 };
 
 }  // namespace dccp

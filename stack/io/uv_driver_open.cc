@@ -104,10 +104,8 @@ bool UvDriver::Impl::StartHandles(IoError* error) {
   check_.reset(new uv_check_t);
   uv_check_init(loop_, check_.get());
   check_->data = this;
-  uv_check_start(check_.get(), [](uv_check_t* handle) {
-    Impl& self = *static_cast<Impl*>(handle->data);
-    if (self.dirty_) self.Work();
-  });
+  uv_check_start(check_.get(),
+                 [](uv_check_t* handle) { static_cast<Impl*>(handle->data)->OnPolled(); });
   idle_.reset(new uv_idle_t);
   uv_idle_init(loop_, idle_.get());
   UvUnref(timer_poll_);

@@ -14,6 +14,10 @@ constexpr int kMaxRounds = 16;
 constexpr int kMaxEventsPerRound = 1024;
 constexpr Duration kBlockedRetry = std::chrono::milliseconds(1);
 
+// Between polling and the end of its callbacks: longer than any timer's precision, shorter than any
+// timer that gives something up.
+constexpr Duration kStandstill = std::chrono::milliseconds(50);
+
 }  // namespace
 
 void UvDriver::Impl::OnSocket(PolledSocket& socket, int status, int events) {
@@ -64,6 +68,17 @@ void UvDriver::Impl::ReadErrors(PolledSocket& socket) {
   }
 }
 
+void UvDriver::Impl::OnPolled() {
+  if (!dirty_) return;
+  const TimePoint now = MonotonicClock::Now();
+  // A callback of the application may have held the loop since the sockets were looked at: look
+  // again, but do not wait for a loop that is always slow.
+  const TimePoint polled_at{std::chrono::milliseconds(uv_now(loop_))};
+  excused_ = !excused_ && now - polled_at > kStandstill;
+  if (!excused_) endpoint_->HandleTimeout(now);
+  Work();
+}
+
 void UvDriver::Impl::Work() {
   if (working_) return;
   working_ = true;
@@ -71,7 +86,6 @@ void UvDriver::Impl::Work() {
   bool progress = true;
   for (int round = 0; progress && round < kMaxRounds; ++round) {
     const TimePoint now = MonotonicClock::Now();
-    endpoint_->HandleTimeout(now);
     const bool events = DispatchEvents();
     const bool sent = Transmit(now);
     // Sending, or dropping what may not be sent any more, makes room that somebody waits for.

@@ -250,6 +250,76 @@ TEST_P(UvDriverTest, LetsOtherHandlesRunDuringATransfer) {
   uv_run(loop_.get(), UV_RUN_NOWAIT);
 }
 
+// A client whose loop stands still while the server's goes on.
+class UvDriverStandstill : public UvDriverTest {
+ public:
+  // Longer than the client's retransmission timer, in which the server acknowledges what came.
+  void StandStill() {
+    const TimePoint end = MonotonicClock::Now() + std::chrono::milliseconds(700);
+    while (MonotonicClock::Now() < end) uv_run(servers_loop_.get(), UV_RUN_NOWAIT);
+  }
+
+ protected:
+  void Connect() {
+    ASSERT_TRUE(server_.Serve(loopback_, udp_port_));
+    server_.driver().Ref();
+    client_.Connect(loopback_, udp_port_);
+    Both([&] { return (server_.seen & kEventAccepted) != 0; });
+    Send(client_);
+    Both([&] { return server_.received == 1; });
+  }
+  void Send(End& end) { ASSERT_TRUE(end.endpoint().Send(end.conn, Bytes(100)).ok()); }
+  template <typename Condition>
+  void Both(Condition done) {
+    const TimePoint end = MonotonicClock::Now() + std::chrono::milliseconds(kPatienceMs);
+    while (!done() && MonotonicClock::Now() < end) {
+      uv_run(loop_.get(), UV_RUN_NOWAIT);
+      uv_run(servers_loop_.get(), UV_RUN_NOWAIT);
+    }
+    ASSERT_TRUE(done());
+  }
+  SenderStats Stats() { return client_.endpoint().Info(client_.conn)->sender; }
+  void ExpectThatTheTimerWasNotBelieved() {
+    Both([&] { return Stats().pipe_packets == 0; });
+    EXPECT_EQ(Stats().timeouts, 0u);
+  }
+
+  Loop servers_loop_;
+  End server_{servers_loop_, registry_};
+  End client_{loop_, registry_};
+};
+INSTANTIATE_TEST_SUITE_P(Families, UvDriverStandstill,
+                         testing::Values(IpFamily::kV4, IpFamily::kV6), FamilyName);
+
+TEST_P(UvDriverStandstill, ReadsWhatWaitsBeforeTimersExpire) {
+  Connect();
+  Send(client_);
+  uv_run(loop_.get(), UV_RUN_NOWAIT);
+  ASSERT_GT(Stats().pipe_packets, 0u);
+  StandStill();
+  ExpectThatTheTimerWasNotBelieved();
+}
+
+// The sockets were looked at, then a callback of the application held the loop.
+TEST_P(UvDriverStandstill, LooksAgainAfterACallbackThatHeldTheLoop) {
+  Connect();
+  Send(client_);
+  uv_run(loop_.get(), UV_RUN_NOWAIT);
+  ASSERT_GT(Stats().pipe_packets, 0u);
+  // Something for the driver to read, then the callback's cue: the poll reports them in this order.
+  Send(server_);
+  uv_run(servers_loop_.get(), UV_RUN_NOWAIT);
+  uv_async_t held;
+  held.data = this;
+  uv_async_init(loop_.get(), &held, [](uv_async_t* handle) {
+    static_cast<UvDriverStandstill*>(handle->data)->StandStill();
+    uv_close(reinterpret_cast<uv_handle_t*>(handle), nullptr);
+  });
+  uv_async_send(&held);
+  ExpectThatTheTimerWasNotBelieved();
+  EXPECT_EQ(client_.received, 1u);
+}
+
 TEST_P(UvDriverTest, CountsADatagramBelowTheMinimum) {
   End server(loop_, registry_);
   ASSERT_TRUE(server.Serve(loopback_, udp_port_));
