@@ -1,4 +1,4 @@
-# bash completion for dccp-send, dccp-recv, dccp-netem and dccp-dump
+# bash completion for dccp-send, dccp-recv, dccp-netem, dccp-lab and dccp-dump
 
 _udccp() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -24,6 +24,10 @@ _udccp() {
         own+=" --$name --fwd-$name --rev-$name"
       done
       ;;
+    dccp-lab)
+      own='sizes compare --sizes --ccid --encap -4 -6 --only --seconds --omit --repeat --out --resume
+        --json --help --version'
+      ;;
     dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
   esac
   COMPREPLY=()
@@ -42,11 +46,11 @@ _udccp() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       ;;
     *)
-      if [[ $cur == -* || ($tool == dccp-netem && $COMP_CWORD == 1) ]]; then
+      if [[ $cur == -* || ($tool == dccp-@(netem|lab) && $COMP_CWORD == 1) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$own" -- "$cur")
       elif [[ $tool == dccp-netem && ${COMP_WORDS[1]} == @(bridge|router) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(ls /sys/class/net)" -- "$cur")
-      elif [[ $tool == dccp-dump ]]; then
+      elif [[ $tool == dccp-dump || $tool == dccp-lab ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       elif [[ $tool == dccp-send ]]; then
         mapfile -t COMPREPLY < <(compgen -A hostname -- "$cur")
@@ -54,4 +58,4 @@ _udccp() {
       ;;
   esac
 }
-complete -F _udccp dccp-send dccp-recv dccp-netem dccp-dump
+complete -F _udccp dccp-send dccp-recv dccp-netem dccp-lab dccp-dump

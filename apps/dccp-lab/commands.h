@@ -1,0 +1,15 @@
+// The subcommands of dccp-lab: each adds its options and runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace dccp::apps::lab {
+
+// Adds the subcommand to `app`; `*run` becomes what it does when it was chosen.
+using Command = std::function<int()>;
+void AddSizes(CLI::App* app, Command* run);
+void AddCompare(CLI::App* app, Command* run);
+void AddPlainUdp(CLI::App* app, Command* run);
+
+}  // namespace dccp::apps::lab
