@@ -2,7 +2,7 @@
 """Runs the matrix of the stack against the kernel's, and prints it.
 
 usage: matrix.py --bin FOLDER [--short] [--only TEXT] [--jobs N] [--keep FOLDER] [--cached]
-                 [--captures FOLDER] [--part I/N] [--minutes M]
+                 [--captures FOLDER] [--part I/N] [--minutes M] [--repeat N]
 
 --short: cells in which every pair of values of two dimensions meets, instead of all.
 Exit codes: 0 all cells pass, 1 some do not, 77 it cannot run here, or not all of it in time (the
@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--short", action="store_true", help="every pair of dimensions only")
     parser.add_argument("--part", default="1/1", help="I/N: every N-th cell only, from the I-th")
     parser.add_argument("--only", default="", help="cells whose name contains this")
+    parser.add_argument("--repeat", type=int, default=1, help="run each of them so often")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="guests")
     parser.add_argument("--keep", help="leave captures and results in this folder")
     parser.add_argument("--cached", action="store_true", help="never build a kernel")
@@ -41,13 +42,13 @@ def arguments():
 def judge(job, result, folder, programs):
     kind = defects.DefectCell if "defect" in job else checks.Cell
     cell = kind(job, result, folder, programs)
-    cell.name = job["name"]
+    cell.name, cell.id = job["name"], job["id"]
     try:
         cell.check()
     except (RuntimeError, OSError, KeyError, ValueError) as error:
         cell.fault(f"check: {type(error).__name__}: {error}")
     if cell.faults:
-        print(f"FAILED {cell.name}: " + "; ".join(cell.faults[:4]), flush=True)
+        print(f"FAILED {cell.id}: " + "; ".join(cell.faults[:4]), flush=True)
     return cell
 
 
@@ -78,10 +79,12 @@ def print_matrix(verdicts):
             print(f"{role:<16} {family} no common CCID ({ccid[-1]} first)  {row}")
 
 
-def attempt(args, jobs, kernel, deadline):
-    """Runs the jobs in guests of their own; yields their cells, judged."""
+def attempt(args, jobs, kernel, deadline, folder=""):
+    """Runs the jobs in guests of their own; yields their cells, judged. `folder`: inside of what
+    --keep names."""
+    keep = pathlib.Path(args.keep) / folder if args.keep else None
     job_of = {job["name"]: job for job in jobs}
-    with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, args.keep) as guests, \
+    with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, keep) as guests, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         guests.start(jobs)
         figures = guests.boot_figures()
@@ -98,50 +101,62 @@ def attempt(args, jobs, kernel, deadline):
             yield cell
 
 
-def run(args):
+def chosen_jobs(args):
+    """The jobs of the cells that were asked for, in another order than the table's, the same in each
+    run: slow cells are spread over it."""
     if args.captures:
-        jobs = [cells.job(c, n, datagrams=20, size=60) for n, c in enumerate(cells.capture_cells())]
+        jobs = [cells.job(c, n, datagrams=20, size=60) for n, c in enumerate(cells.capture_cells())
+                if args.only in cells.name(c)]
     else:
         chosen = cells.pairwise_cells() if args.short else cells.all_cells()
-        jobs = defects.jobs(args.short) + [cells.job(c, n) for n, c in enumerate(chosen)]
+        jobs = [defect.job(n) for n, defect in enumerate(defects.every() * args.repeat)
+                if args.only in defect.name]
+        jobs += [cells.job(c, n) for n, c in enumerate(chosen * args.repeat)
+                 if args.only in cells.name(c)]
     for job in jobs:
         job["name"] = job["id"].split(".", 1)[1]
-    # In another order than the table's, the same in each run: slow cells are spread over it.
     random.Random(4340).shuffle(jobs)
     first, step = map(int, args.part.split("/"))
-    jobs = [job for job in jobs[first - 1::step] if args.only in job["id"]]
+    return jobs[first - 1::step]
+
+
+def run(args):
+    jobs = chosen_jobs(args)
     if not jobs:
         print(f"no cell contains {args.only!r}")
         return 2
     kernel = guest.kernel_path(args.cached)
     begun = time.monotonic()
-    verdicts, packets, excuses = {}, 0, 0
+    passed, packets, excuses = {}, 0, 0
     for cell in attempt(args, jobs, kernel, begun + args.minutes * 60):
-        verdicts[cell.name] = not cell.faults
+        passed[cell.id] = not cell.faults
         packets += cell.packets
         excuses += bool(cell.excuse)
     # A guest of a busy machine may be held up at the wrong moment: what failed has one more try,
     # and the summary says so. A fault of either stack fails again.
-    again = [job for job in jobs if verdicts.get(job["name"]) is False]
+    again = [job for job in jobs if passed.get(job["id"]) is False]
     if again:
-        print("again: " + ", ".join(job["name"] for job in again), flush=True)
-        for cell in attempt(args, again, kernel, begun + args.minutes * 60):
-            verdicts[cell.name] = not cell.faults
+        print("again: " + ", ".join(job["id"] for job in again), flush=True)
+        for cell in attempt(args, again, kernel, begun + args.minutes * 60, "again"):
+            passed[cell.id] = not cell.faults
             packets += cell.packets
+    verdicts = {}
+    for job in jobs:
+        if job["id"] in passed:
+            verdicts[job["name"]] = verdicts.get(job["name"], True) and passed[job["id"]]
     print_matrix(verdicts)
     print("\nWeaknesses of Linux:")
-    for job in jobs:
-        if "defect" in job:
-            print(f"{mark(verdicts.get(job['name']))} {job['name']:<40} {job['defect'].__doc__}")
-    good = sum(verdicts.values())
-    print(f"\n{good} of {len(verdicts)} cells pass, {packets} packets checked by dccp-dump"
+    for name, text in {j["name"]: j["defect"].__doc__ for j in jobs if "defect" in j}.items():
+        print(f"{mark(verdicts.get(name))} {name:<40} {text}")
+    good = sum(passed.values())
+    print(f"\n{good} of {len(passed)} cells pass, {packets} packets checked by dccp-dump"
           f"{' and tshark' if decoders.has_tshark() else ''}, in {time.monotonic() - begun:.0f} s")
     if again:
         print(f"{len(again)} of them needed a second try")
     if excuses:
         print(f"in {excuses} of them the connection never opened: the only Ack of Linux's client was "
               "lost")
-    if good == len(verdicts) < len(jobs):
+    if good == len(passed) < len(jobs):
         print(f"skipped: {len(jobs) - good} cells, this machine was too busy to run them within "
               f"{args.minutes:g} minutes")
         return 77

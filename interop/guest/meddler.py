@@ -12,6 +12,10 @@ import time
 
 import wire
 
+CARRIERS = (wire.DATA, wire.ACK, wire.DATA_ACK)
+AHEAD = 20  # less than a quarter of the Sequence Window, or what comes next is out of it
+
+
 
 def event(name, **fields):
     print(json.dumps({"event": name, "at": time.monotonic(), **fields}), flush=True)
@@ -52,40 +56,54 @@ def sync_in_respond(tap):
     event("sync", sent=answer is not None)
 
 
-def option_error(tap, valid):
-    """The server answers a packet with an option error by a Reset, and keeps its socket."""
+class Newest:
+    """The highest sequence number and acknowledgement of an end, of all that the tap has read."""
+
+    def __init__(self, tap, source):
+        self.source = source
+        self.packets = self.seq = self.ack = 0
+        tap.watch = self.note
+
+    def note(self, seen):
+        if seen.source == self.source and seen.kind in CARRIERS and not seen.outgoing:
+            self.packets += 1
+            self.seq = max(self.seq, seen.seq)
+            self.ack = max(self.ack, seen.ack or 0)  # Data has none
+
+
+def option_error(tap):
+    """The server answers a packet with an option error by a Reset, and keeps its socket. The packet
+    has a number that the client will not use for a while, and acknowledges what the client did."""
     first = tap.wait("ra", (wire.REQUEST,), 10)
-    last = None
-    for _ in range(30):
-        last = tap.wait("ra", (wire.DATA, wire.ACK, wire.DATA_ACK), 5, first.source) or last
-    if not valid:
-        event("meddled", reset=_reset_of_a_forged(tap, first.source, last))
-    else:
-        # As if it had answered the server's newest packet, so that the Reset will be in sequence.
-        while tap.wait("ra", (wire.DATA, wire.DATA_ACK), 0.8, first.source):
-            pass
-        seen = tap.wait("rb", (wire.DATA, wire.DATA_ACK), 5, first.target)
-        time.sleep(0.1)
-        event("meddled", reset=_reset_of(tap, last, seen.ack, seen.seq, 3))
-
-
-def _reset_of_a_forged(tap, source, last):
-    """Forges a number that the client has not used: the newest one seen, and some; on a busy machine
-    it may be used by the time it arrives, and then it is a copy that nobody answers."""
+    client = Newest(tap, first.source)
+    while client.packets < 30 and tap.next(5):
+        pass
+    reset = None
     for _ in range(3):
-        newer = last
-        while newer:
-            last = newer
-            newer = tap.wait("ra", (wire.DATA, wire.ACK, wire.DATA_ACK), 0.005, source)
-        reset = _reset_of(tap, last, last.seq + 20, last.ack, 0.7)
+        while tap.next(0):
+            pass
+        reset = _reset_of(tap, first, client.seq + AHEAD, client.ack, 2)
         if reset:
-            return reset
-    return None
+            break
+    event("meddled", reset=reset)
 
 
-def _reset_of(tap, last, seq, ack, seconds):
-    """What the server answers to an option error in a packet like `last`."""
-    tap.send(wire.packet(last.source, last.target, last.ports, wire.ACK, seq, ack,
+def option_error_of_sent(tap):
+    """The same, of a packet that comes as if the client had answered the server's newest packet, so
+    that the Reset will be in sequence."""
+    first = tap.wait("ra", (wire.REQUEST,), 10)
+    for _ in range(30):
+        tap.wait("ra", CARRIERS, 5, first.source)
+    while tap.wait("ra", (wire.DATA, wire.DATA_ACK), 0.8, first.source):
+        pass
+    seen = tap.wait("rb", (wire.DATA, wire.DATA_ACK), 5, first.target)
+    time.sleep(0.1)
+    event("meddled", reset=_reset_of(tap, first, seen.ack, seen.seq, 3))
+
+
+def _reset_of(tap, first, seq, ack, seconds):
+    """What the server answers to an option error in a packet of the connection of `first`."""
+    tap.send(wire.packet(first.source, first.target, first.ports, wire.ACK, seq, ack,
                          options=bytes([0, 0, 0, 1])))  # Mandatory, and nothing after it
     reset = tap.wait("rb", (wire.RESET,), seconds)
     return reset and list(reset.reset)
@@ -109,8 +127,7 @@ def main():
         mandatory(tap, sys.argv[3:])
     else:
         {"blind-reset": blind_reset, "lose-ack": lose_ack, "sync-in-respond": sync_in_respond,
-         "option-error": lambda t: option_error(t, False),
-         "option-error-of-sent": lambda t: option_error(t, True)}[scenario](tap)
+         "option-error": option_error, "option-error-of-sent": option_error_of_sent}[scenario](tap)
     event("complete")
     event("end", outcome="done")
 

@@ -10,6 +10,7 @@ ETH_P_IP = 0x0800
 ETH_P_ALL = 3
 EVERY = range(16)
 PACKET_OUTGOING = 4
+SO_RCVBUFFORCE = 33
 
 
 def checksum(data):
@@ -55,33 +56,35 @@ class Tap:
 
     def __init__(self, port):
         self.port = port
+        self.watch = lambda seen: None  # is called with every packet of the port that is read
         self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.tap.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 23)
         self.raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
 
     def next(self, seconds):
-        """The next packet of the port, or None."""
+        """The next packet of the port, or None. What waits already counts however late it is: a busy
+        guest is slower than its network."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            self.tap.settimeout(left)
+        while True:
+            self.tap.settimeout(max(0.0, until - time.monotonic()))
             try:
                 frame, where = self.tap.recvfrom(65536)
-            except TimeoutError:
+            except (TimeoutError, BlockingIOError):
                 return None
             ip = frame[14:]
             if where[1] != ETH_P_IP or len(ip) < 40 or ip[9] != DCCP:
                 continue
             seen = Seen(ip, where[0], where[2] == PACKET_OUTGOING)
             if self.port in seen.ports:
+                self.watch(seen)
                 return seen
-        return None
 
     def wait(self, device, kinds, seconds, source=None):
         """The next packet of these types that came in by a device, or None."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            seen = self.next(left)
-            if seen is not None and seen.device == device and not seen.outgoing and \
-                    seen.kind in kinds and source in (None, seen.source):
+        while (seen := self.next(max(0.0, until - time.monotonic()))) is not None:
+            if seen.device == device and not seen.outgoing and seen.kind in kinds and \
+                    source in (None, seen.source):
                 return seen
         return None
 
