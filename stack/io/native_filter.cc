@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "stack/io/native_program.h"
+
 namespace dccp {
 namespace {
 
@@ -42,8 +44,22 @@ void NativeFilter::AddServer(const IpAddress& local) {
   }
 }
 
-void NativeFilter::OnSent(std::span<const OutboundDatagram> sent) {
-  for (const OutboundDatagram& datagram : sent) ports_sent_from_->set(PortAt(datagram.bytes, 0));
+bool NativeFilter::OnSent(std::span<const OutboundDatagram> sent) {
+  bool changed = false;
+  for (const OutboundDatagram& datagram : sent) {
+    const std::size_t port = PortAt(datagram.bytes, 0);
+    if (ports_sent_from_->test(port)) continue;
+    ports_sent_from_->set(port);
+    if (ports_.size() > kMaxProgramPorts) continue;
+    ports_.push_back(static_cast<std::uint16_t>(port));
+    changed = true;
+  }
+  return changed;
+}
+
+std::vector<sock_filter> NativeFilter::Program(IpFamily family) const {
+  if (ports_.size() > kMaxProgramPorts) return {};
+  return NativeProgram(family, ports_, server_);
 }
 
 bool NativeFilter::IsLocal(const IpAddress& address) const {

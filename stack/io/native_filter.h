@@ -1,6 +1,8 @@
 // Which packets of protocol 33 are meant for this driver.
 #pragma once
 
+#include <linux/filter.h>
+
 #include <bitset>
 #include <memory>
 #include <span>
@@ -17,14 +19,18 @@ namespace dccp {
 //   - without a server: packets to a DCCP port that it has sent from;
 //   - with one: all but its own, looped back. Requests pass, because a program may connect to
 //     itself. Which of the rest belong to other programs the endpoint learns from PortClaims.
+// What the ports tell, the kernel can find out before a packet takes room in the socket: Program().
 class NativeFilter {
  public:
   NativeFilter();
 
   void AddPath(const IpAddress& local);
   void AddServer(const IpAddress& local);  // unspecified: every address of its family
-  void OnSent(std::span<const OutboundDatagram> sent);
+  // True if the program changed.
+  bool OnSent(std::span<const OutboundDatagram> sent);
   bool Wants(const InboundDatagram& packet) const;
+  // For a raw socket of `family`. Empty: too many ports, let everything pass.
+  std::vector<sock_filter> Program(IpFamily family) const;
 
  private:
   bool IsLocal(const IpAddress& address) const;
@@ -34,6 +40,7 @@ class NativeFilter {
   bool any_v6_ = false;
   bool server_ = false;
   std::unique_ptr<std::bitset<65536>> ports_sent_from_;
+  std::vector<std::uint16_t> ports_;  // the same, as far as a program takes them, and one more
 };
 
 }  // namespace dccp

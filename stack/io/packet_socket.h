@@ -1,6 +1,8 @@
 // What the driver needs of a socket, whichever encapsulation it carries.
 #pragma once
 
+#include <linux/filter.h>
+
 #include <cstddef>
 #include <span>
 
@@ -37,6 +39,9 @@ class PacketSocket {
   virtual SendResult Send(std::span<const OutboundDatagram> out, SendBatch& batch) = 0;
   // Replaces the contents of `batch`; true if there may be more.
   virtual bool ReadErrors(ErrorBatch& batch) = 0;
+  // A BPF program that drops what nobody will want, or none; where the socket has no use for one it
+  // is ignored, since the driver looks at every packet itself.
+  virtual void SetFilter(std::span<const sock_filter> /*program*/) {}
 };
 
 }  // namespace dccp

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "stack/io/error_batch.h"
 #include "stack/io/recv_batch.h"
@@ -109,6 +110,17 @@ bool RawSocket::ReadErrors(ErrorBatch& batch) {
   Path own;
   own.local.family = family_;
   return batch.Fill(fd_.get(), own, sender_);
+}
+
+void RawSocket::SetFilter(std::span<const sock_filter> program) {
+  if (program.empty()) {
+    const int none = 0;
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none));
+    return;
+  }
+  std::vector<sock_filter> code(program.begin(), program.end());
+  const sock_fprog attached = {static_cast<unsigned short>(code.size()), code.data()};
+  ::setsockopt(fd_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &attached, sizeof(attached));
 }
 
 }  // namespace dccp

@@ -28,6 +28,7 @@ class RawSocket final : public PacketSocket {
   ReceiveResult Receive(RecvBatch& batch) override;
   SendResult Send(std::span<const OutboundDatagram> out, SendBatch& batch) override;
   bool ReadErrors(ErrorBatch& batch) override;
+  void SetFilter(std::span<const sock_filter> program) override;
 
  private:
   RawSocket(UniqueFd fd, IpFamily family);

@@ -56,6 +56,7 @@ class UvDriver::Impl final : public PolledSocket::Listener {
   bool OpenNative(IpFamily family, IoError* error);
   bool OpenRaw(IpFamily family, IoError* error);
   bool OpenTun(IoError* error);
+  void UpdateFilters();
   bool on_tun() const { return native() && !config_.tun_device.empty(); }
 
   void OnSocket(PolledSocket& socket, int status, int events) override;

@@ -147,7 +147,17 @@ bool UvDriver::Impl::OpenRaw(IpFamily family, IoError* error) {
   auto polled = PolledSocket::Watch(loop_, std::move(socket), any, false, *this, error);
   if (polled == nullptr) return false;
   sockets_.Add(std::move(polled));
+  UpdateFilters();
   return true;
+}
+
+void UvDriver::Impl::UpdateFilters() {
+  for (const IpFamily family : {IpFamily::kV4, IpFamily::kV6}) {
+    Path any;
+    any.local.family = family;
+    PolledSocket* socket = sockets_.Find(any);
+    if (socket != nullptr) socket->socket().SetFilter(native_filter_.Program(family));
+  }
 }
 
 bool UvDriver::Impl::OpenTun(IoError* error) {
@@ -220,7 +230,10 @@ bool UvDriver::Impl::OpenServer(const IpAddress& local, std::uint16_t udp_port, 
     Fail(error, io);
     return false;
   }
-  if (native()) native_filter_.AddServer(local);
+  if (native()) {
+    native_filter_.AddServer(local);
+    UpdateFilters();
+  }
   return true;
 }
 

@@ -145,7 +145,7 @@ std::size_t UvDriver::Impl::SendRun(std::span<const OutboundDatagram> run, TimeP
   // Its socket was given up: lost, as far as the endpoint can tell.
   if (socket == nullptr) return run.size();
   if (socket->blocked()) return 0;
-  if (native()) native_filter_.OnSent(run);
+  if (native() && native_filter_.OnSent(run)) UpdateFilters();
   socket->Touch(now);
   const SendResult result = socket->socket().Send(run, send_);
   if (result.failed) ReadErrors(*socket);

@@ -371,9 +371,11 @@ TEST_P(UvDriverTest, NativeCarriesDataBetweenTwoDriversOfOneHost) {
   const auto info = client.endpoint().Info(client.conn);
   ASSERT_TRUE(info.ok());
   EXPECT_TRUE(info->close.clean);
-  // Late packets may be refused, but not each end's own, of which there were thousands.
+  // Late packets may be refused, but not each end's own, of which there were thousands: the kernel
+  // keeps them from the sockets but for the few before a port's first use.
   const auto not_for_us = static_cast<std::size_t>(DropReason::kNotForUs);
-  EXPECT_GT(client.endpoint().counters().dropped[not_for_us], 1800u);
+  EXPECT_LT(client.endpoint().counters().dropped[not_for_us], 100u);
+  EXPECT_LT(server.endpoint().counters().dropped[not_for_us], 100u);
   EXPECT_LT(server.endpoint().counters().resets_without_connection, 100u);
   EXPECT_LT(client.endpoint().counters().resets_without_connection, 100u);
 }
