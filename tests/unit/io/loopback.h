@@ -19,7 +19,8 @@
 
 namespace dccp {
 
-constexpr int kPatienceMs = 5000;
+// Far more than anything takes, also under a sanitizer on a machine with other things to do.
+constexpr int kPatienceMs = 30000;
 
 inline bool WaitFor(int fd, short events) {
   pollfd wait = {fd, events, 0};
