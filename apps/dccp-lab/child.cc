@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,10 +21,19 @@ namespace dccp::apps::lab {
 namespace {
 
 constexpr Duration kPoll = std::chrono::milliseconds(10);
+constexpr int kNoNetwork = 126;
 
 // In the child: only calls that are safe after fork.
-[[noreturn]] void Become(char* const* arguments, const char* out, const char* err) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+[[noreturn]] void Become(char* const* arguments, const char* out, const char* err, pid_t lab,
+                         int network_namespace) {
+  if (network_namespace >= 0) {
+    // Privileges of the program's file would cancel the signal of the lab's death.
+    if (::setns(network_namespace, CLONE_NEWNET) != 0 ||
+        ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+      _exit(kNoNetwork);
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != lab) _exit(127);
   ::setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
@@ -63,7 +73,8 @@ Child& Child::operator=(Child&& other) noexcept {
 }
 
 std::optional<Child> Child::Start(const std::vector<std::string>& words,
-                                  const std::string& output_base, std::string* error) {
+                                  const std::string& output_base, std::string* error,
+                                  int network_namespace) {
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
   for (std::string& word : copies) arguments.push_back(word.data());
@@ -73,12 +84,13 @@ std::optional<Child> Child::Start(const std::vector<std::string>& words,
   // What an earlier program of that name said is not this one's.
   std::remove(out.c_str());
   std::remove(err.c_str());
+  const pid_t lab = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
     *error = fmt::format("cannot start {}: {}", words.front(), ErrnoText());
     return std::nullopt;
   }
-  if (pid == 0) Become(arguments.data(), out.c_str(), err.c_str());
+  if (pid == 0) Become(arguments.data(), out.c_str(), err.c_str(), lab, network_namespace);
   Child child;
   child.pid_ = pid;
   child.program_ = words.front().substr(words.front().find_last_of('/') + 1);
@@ -139,6 +151,7 @@ std::string Child::Complaint() const {
       return text.substr(at + mark.size(), end - at - mark.size());
     at = end + 1;
   }
+  if (exit_code_ == kNoNetwork) return "it cannot enter its network namespace";
   return exit_code_ == 127 ? "the program is not there" : "it said nothing";
 }
 
