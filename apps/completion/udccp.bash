@@ -25,8 +25,8 @@ _udccp() {
       done
       ;;
     dccp-lab)
-      own='sizes compare --sizes --ccid --encap -4 -6 --only --seconds --omit --repeat --out --resume
-        --json --help --version'
+      own='sizes compare report --sizes --ccid --encap -4 -6 --only --seconds --omit --repeat --out --resume
+        --json --output --trace --udp-port --plotly --help --version'
       ;;
     dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
   esac
@@ -42,7 +42,7 @@ _udccp() {
       mapfile -t COMPREPLY < <(compgen -W 'number time src dst src_port dst_port type x seq ack
         ccval cscov checksum service_code reset.code options payload_bytes ecn encap' -- "$cur")
       ;;
-    --trace | --events | --input | -o | --output | --hashes)
+    --trace | --plotly | --events | --input | -o | --output | --hashes)
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       ;;
     *)

@@ -44,7 +44,7 @@ std::uint64_t FlowSide::Missing() const {
   return span > sent.size() ? span - sent.size() : 0;
 }
 
-Connection& Tracker::Find(const DumpPacket& packet, int* sender) {
+Tracker::Place Tracker::Find(const DumpPacket& packet) {
   const std::uint16_t source = packet.view.source_port();
   const std::uint16_t destination = packet.view.destination_port();
   const std::string src = Endpoint(packet.ip.src, source, packet.udp_src);
@@ -52,12 +52,11 @@ Connection& Tracker::Find(const DumpPacket& packet, int* sender) {
   const std::string key = src < dst ? src + dst : dst + src;
   const auto it = by_tuple_.find(key);
   if (it != by_tuple_.end()) {
-    Connection& known = connections_[it->second];
+    const Connection& known = connections_[it->second];
     const bool again = packet.view.type() == PacketType::kRequest && known.reset;
     if (!again) {
       const FlowSide& client = known.side[0];
-      *sender = Endpoint(client.address, client.port, client.udp_port) == src ? 0 : 1;
-      return known;
+      return {it->second, Endpoint(client.address, client.port, client.udp_port) == src ? 0 : 1};
     }
   }
   by_tuple_[key] = connections_.size();
@@ -72,8 +71,7 @@ Connection& Tracker::Find(const DumpPacket& packet, int* sender) {
   fresh.side[1 - from].address = packet.ip.dst;
   fresh.side[1 - from].port = destination;
   fresh.side[1 - from].udp_port = packet.udp_dst;
-  *sender = from;
-  return fresh;
+  return {connections_.size() - 1, from};
 }
 
 void Tracker::ExtendNumbers(const FlowSide& from, const FlowSide& to, DumpPacket* packet) {
@@ -171,10 +169,11 @@ void Tracker::TakeOptions(const DumpPacket& packet, FlowSide* from, FlowSide* to
   }
 }
 
-void Tracker::Update(DumpPacket* packet) {
-  if (packet->parse_error != ParseError::kNone) return;
-  int sender = 0;
-  Connection& connection = Find(*packet, &sender);
+std::optional<Tracker::Place> Tracker::Update(DumpPacket* packet) {
+  if (packet->parse_error != ParseError::kNone) return std::nullopt;
+  const Place place = Find(*packet);
+  const int sender = place.sender;
+  Connection& connection = connections_[place.connection];
   FlowSide* from = &connection.side[sender];
   FlowSide* to = &connection.side[1 - sender];
   ExtendNumbers(*from, *to, packet);
@@ -196,6 +195,7 @@ void Tracker::Update(DumpPacket* packet) {
     connection.reset = packet->view.reset_reason();
     connection.reset_by = sender;
   }
+  return place;
 }
 
 namespace {

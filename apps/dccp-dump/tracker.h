@@ -62,11 +62,17 @@ struct Connection {
 // only the flow shows) and adds it to its connection's account.
 class Tracker {
  public:
-  void Update(DumpPacket* packet);
+  // Where a packet belongs: the index in connections(), and which side sent it.
+  struct Place {
+    std::size_t connection = 0;
+    int sender = 0;
+  };
+  // Nothing for a packet that could not be parsed.
+  std::optional<Place> Update(DumpPacket* packet);
   const std::deque<Connection>& connections() const { return connections_; }
 
  private:
-  Connection& Find(const DumpPacket& packet, int* sender);
+  Place Find(const DumpPacket& packet);
   static void ExtendNumbers(const FlowSide& from, const FlowSide& to, DumpPacket* packet);
   static void CheckNumbers(const FlowSide& from, const FlowSide& to, DumpPacket* packet);
   static void CountPacket(const DumpPacket& packet, FlowSide* from);

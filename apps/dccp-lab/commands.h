@@ -10,6 +10,7 @@ namespace dccp::apps::lab {
 using Command = std::function<int()>;
 void AddSizes(CLI::App* app, Command* run);
 void AddCompare(CLI::App* app, Command* run);
+void AddReport(CLI::App* app, Command* run);
 void AddPlainUdp(CLI::App* app, Command* run);
 
 }  // namespace dccp::apps::lab

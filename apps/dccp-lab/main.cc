@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
     lab::Command run;
     lab::AddSizes(&app, &run);
     lab::AddCompare(&app, &run);
+    lab::AddReport(&app, &run);
     lab::AddPlainUdp(&app, &run);
     if (const int code = ParseArguments(&app, UDCCP_VERSION, argc, argv); code >= 0) return code;
     return run();

@@ -14,6 +14,7 @@
 #include "apps/common/tool.h"
 #include "apps/dccp-lab/commands.h"
 #include "apps/dccp-lab/progress.h"
+#include "apps/dccp-lab/report_page.h"
 #include "apps/dccp-lab/results.h"
 #include "apps/dccp-lab/sizes_plan.h"
 #include "apps/dccp-lab/sizes_run.h"
@@ -151,6 +152,7 @@ int RunAll(const SizesPlan& plan, const std::vector<SizesCell>& cells, Results* 
   Put(stdout, TableHead());
   for (const Json& cell : results->document()["cells"]) Put(stdout, TableRow(cell));
   Put(stdout, fmt::format("{}\n", results->path()));
+  WriteReportBeside(*results);
   if (Interrupted())
     return Fail(kTool, fmt::format("interrupted; --resume --out {} goes on",
                                    std::filesystem::path(results->path()).parent_path().string()));

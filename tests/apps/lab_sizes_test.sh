@@ -27,6 +27,7 @@ expect "results are there" 1 'results.json is there: --resume' "$work/lab.err" d
 json "$work/out/results.json" "[c['id'] for c in d['cells']] == ['v4-plain-1000', 'v4-ccid2-udp-1000']"
 json "$work/out/results.json" "all(len(c['runs']) >= 2 and c['mean_bps'] > 0 and c['ci95_bps'] > 0
   and c['cpu']['sender'] > 0 and c['cpu']['receiver_us_per_packet'] > 0 for c in d['cells'])"
+grep -q 'v4-ccid2-udp-1000' "$work/out/report.html" || fail "no report beside the results"
 grep -q '^v4-ccid2-udp-1000,' "$work/out/results.csv" || fail "no CSV row"
 
 "$lab" compare "$work/out/results.json" "$work/out/results.json" --json >"$work/compare.json" ||

@@ -14,6 +14,11 @@ set(consumer ${SOURCE}/tests/install/consumer)
 set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+# What the programs look for beside themselves.
+if(EXISTS ${BUILD}/share/udccp/plotly-basic.min.js AND
+   NOT EXISTS ${prefix}/share/udccp/plotly-basic.min.js)
+  message(FATAL_ERROR "plotly-basic.min.js is not installed")
+endif()
 
 # The example that the documentation shows, as a user would copy it.
 set(programs ${consumer}/main.cc)

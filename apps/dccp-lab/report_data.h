@@ -1,0 +1,57 @@
+// What a report is made from, and safe ways to read it: result files may be of another version,
+// interrupted or edited by hand.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/dccp-lab/results.h"
+
+namespace dccp::apps::lab {
+
+// A result file and the name that it has in the report.
+struct ReportSource {
+  std::string name;
+  Json document;
+};
+
+// Nothing where there is no such member, or where it is no finite number.
+std::optional<double> NumberAt(const Json& object, const std::string& pointer);
+// "" where there is no such member; numbers as text.
+std::string TextAt(const Json& object, const char* member);
+// The members of an object, or of nothing.
+const Json& MemberOf(const Json& object, const char* member);
+
+// Bytes of a cell's payload, or of its frames where it has those.
+std::optional<double> SizeOf(const Json& cell);
+const char* SizeName(const Json& cell);
+// What a cell was to measure, in each run: the rate that was sent, or received.
+std::vector<double> RatesOf(const Json& cell);
+// The rates of a cell in the published measurement: by a router, by a bridge. Empty for none.
+std::vector<double> PublishedRatesOf(const Json& cell);
+// Six significant digits: nobody sees more, and they take room.
+double Rounded(double value);
+
+// What tells apart the series that cells belong to, all but their size: "CCID 3, in UDP, IPv6". A
+// member that is the same in all `sources` says nothing and is left out.
+class SeriesNames {
+ public:
+  explicit SeriesNames(std::span<const ReportSource> sources);
+  // Without the family, where charts are for one family each.
+  std::string Of(const Json& cell, bool with_family) const;
+  bool families_differ() const;
+
+ private:
+  std::vector<const char*> differing_;
+};
+
+// A unit for rates up to `bps`.
+struct RateUnit {
+  double scale = 1e-3;
+  const char* name = "kbit/s";
+};
+RateUnit RateUnitFor(double bps);
+
+}  // namespace dccp::apps::lab
