@@ -50,6 +50,11 @@ const Json& MemberOf(const Json& object, const char* member) {
   return it == object.end() ? kNothing : *it;
 }
 
+std::optional<double> EquationOf(const Json& cell) {
+  const std::optional<double> bps = NumberAt(cell, "/equation_bps");
+  return bps && *bps > 0 ? bps : std::nullopt;
+}
+
 const char* SizeName(const Json& cell) {
   return NumberAt(cell, "/frame_bytes") ? "frame, bytes" : "payload, bytes";
 }
@@ -78,7 +83,7 @@ SeriesNames::SeriesNames(std::span<const ReportSource> sources) {
     std::set<std::string> values;
     for (const ReportSource& source : sources)
       for (const Json& cell : MemberOf(source.document, "cells"))
-        values.insert(TextAt(cell, member));
+        if (!EquationOf(cell)) values.insert(TextAt(cell, member));
     if (values.size() > 1) differing_.push_back(member);
   }
 }

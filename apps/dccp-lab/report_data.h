@@ -24,6 +24,10 @@ std::string TextAt(const Json& object, const char* member);
 // The members of an object, or of nothing.
 const Json& MemberOf(const Json& object, const char* member);
 
+// The throughput equation's rate for a cell: those that have it were measured against it, those
+// that have none by size.
+std::optional<double> EquationOf(const Json& cell);
+
 // Bytes of a cell's payload, or of its frames where it has those.
 std::optional<double> SizeOf(const Json& cell);
 const char* SizeName(const Json& cell);
@@ -34,8 +38,8 @@ std::vector<double> PublishedRatesOf(const Json& cell);
 // Six significant digits: nobody sees more, and they take room.
 double Rounded(double value);
 
-// What tells apart the series that cells belong to, all but their size: "CCID 3, in UDP, IPv6". A
-// member that is the same in all `sources` says nothing and is left out.
+// What tells apart the series of cells that were measured by size: "CCID 3, in UDP, IPv6". A member
+// that is the same in all of them says nothing and is left out.
 class SeriesNames {
  public:
   explicit SeriesNames(std::span<const ReportSource> sources);

@@ -97,11 +97,6 @@ class SeriesSet {
   std::vector<Series> series_;
 };
 
-std::optional<double> EquationOf(const Json& cell) {
-  const std::optional<double> bps = NumberAt(cell, "/equation_bps");
-  return bps && *bps > 0 ? bps : std::nullopt;
-}
-
 // "40 ms, 1 %"
 std::string PathText(const Json& cell) {
   const std::optional<double> rtt = NumberAt(cell, "/rtt_ms");
@@ -285,7 +280,8 @@ void AddFiguresBySize(std::span<const ReportSource> sources, Json* figures) {
   if (names.families_differ()) {
     families.clear();
     for (const ReportSource& source : sources)
-      for (const Json& cell : source.document["cells"]) families.insert(TextAt(cell, "family"));
+      for (const Json& cell : source.document["cells"])
+        if (!EquationOf(cell)) families.insert(TextAt(cell, "family"));
   }
   for (const SizeFigure& what : kSizeFigures) {
     for (const std::string& family : families) {

@@ -38,7 +38,8 @@ for ccid in 2 3; do
   path_port=$((udp_port + 1))
   "$netem" --seed 7 -i 0 --delay 5ms --fwd-loss 3% --rate 10Mbit --queue 50 \
     udp --listen "127.0.0.1:$path_port" --to "127.0.0.1:$udp_port" >"$work/netem.out" 2>&1 &
-  started+=("$!")
+  path=$!
+  started+=("$path")
   for ((i = 0; i < 400; ++i)); do
     [[ -s $work/netem.out ]] && break
     sleep 0.05
@@ -48,7 +49,8 @@ for ccid in 2 3; do
     --timeout 20 --trace "$work/$ccid.pcap" 127.0.0.1 >"$work/send.out" 2>"$work/send.err" ||
     code=$?
   [[ $code == 0 ]] || fail "CCID $ccid: $(cat "$work/send.err")"
-  kill -9 "${started[@]}" 2>/dev/null || true
+  kill "$path" 2>/dev/null || true
+  wait "$path" "$receiver" 2>/dev/null || true
   "$lab" report --trace "$work/$ccid.pcap" -o "$work/$ccid.html" "${plotly[@]}" \
     >"$work/lab.out" 2>"$work/lab.err" || fail "trace: $(cat "$work/lab.err")"
   figures_of "$work/$ccid.html" >"$work/$ccid.json"

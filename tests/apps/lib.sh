@@ -81,6 +81,6 @@ json() {
   python3 -c "
 import json, sys
 d = json.load(open(sys.argv[1]))
-ok = eval(sys.argv[2])
-sys.exit(0 if ok else 1)" "$1" "$2" || fail "$1: not true: $2 in: $(cat "$1")"
+ok = eval('(' + sys.argv[2] + ')')
+sys.exit(0 if ok else 1)" "$1" "$2" || fail "$1: not true: $2 in: $(head -c 3000 "$1")"
 }
