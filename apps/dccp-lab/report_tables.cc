@@ -259,11 +259,12 @@ std::string ComparisonTable(const ReportSource& first, const ReportSource& secon
   const std::string caption = fmt::format(
       "{} against {}: Welch's t-test, 5 %, two-sided; differences with their 95 % interval",
       EscapeHtml(second.name), EscapeHtml(first.name));
-  return Table(caption,
-               "<tr><th scope=\"col\">cell</th><th scope=\"col\">figure</th>"
-               "<th scope=\"col\">first</th><th scope=\"col\">second</th>"
-               "<th scope=\"col\">difference</th><th scope=\"col\">verdict</th></tr>",
-               rows);
+  return Table(
+      caption,
+      "<tr><th scope=\"col\">cell</th><th scope=\"col\" class=\"text\">figure</th>"
+      "<th scope=\"col\">first</th><th scope=\"col\">second</th>"
+      "<th scope=\"col\">difference</th><th scope=\"col\" class=\"text\">verdict</th></tr>",
+      rows);
 }
 
 }  // namespace dccp::apps::lab

@@ -30,8 +30,8 @@ function(udccp_fetch_plotly to why)
   set(scratch ${to}.${unique})
   file(MAKE_DIRECTORY ${scratch})
   execute_process(
-    COMMAND ${UDCCP_NPM} pack --silent --fetch-retries=1 --fetch-timeout=30000
-            ${plotly_package}@${plotly_version}
+    COMMAND ${UDCCP_NPM} pack --loglevel=error --fetch-retries=1 --fetch-retry-mintimeout=2000
+            --fetch-timeout=30000 ${plotly_package}@${plotly_version}
     WORKING_DIRECTORY ${scratch} TIMEOUT 120 RESULT_VARIABLE result
     OUTPUT_QUIET ERROR_VARIABLE complaint)
   set(archive ${scratch}/${plotly_package}-${plotly_version}.tgz)
@@ -40,8 +40,8 @@ function(udccp_fetch_plotly to why)
     file(SHA512 ${archive} found)
   endif()
   if(NOT found)
-    string(REGEX REPLACE "[ \n]+" " " complaint "${result} ${complaint}")
-    set(${why} "npm pack ${plotly_package}@${plotly_version} failed: ${complaint}" PARENT_SCOPE)
+    string(REGEX MATCH "[^\n]*" complaint "${complaint}")
+    set(${why} "npm pack ${plotly_package}@${plotly_version}: ${result}, ${complaint}" PARENT_SCOPE)
   elseif(NOT found STREQUAL plotly_sha512)
     set(${why} "what npm got has another hash than the one expected" PARENT_SCOPE)
   else()

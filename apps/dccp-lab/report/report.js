@@ -18,7 +18,7 @@
     const color = colorOf(s);
     const trace = {
       name: s.name, x: s.x, y: s.y, showlegend: !s.quiet, yaxis: axisName("y", s.panel || 0),
-      opacity: s.faint ? 0.6 : 1
+      opacity: s.faint ? 0.7 : 1
     };
     if (s.kind === "bars") return Object.assign(trace, {type: "bar", marker: {color: color}});
     trace.type = "scatter";
@@ -45,8 +45,11 @@
     };
     if (a.type === "category") axis.tickfont = {size: narrow() ? 9.5 : 12};
     if (a.reversed) axis.autorange = "reversed";
-    if (a.type === "log") Object.assign(axis, {dtick: narrow() ? 1 : "D2", exponentformat: "none"});
     if (a.range) axis.range = a.type === "log" ? a.range.map(Math.log10) : a.range;
+    if (a.type === "log") {
+      const decades = a.range ? axis.range[1] - axis.range[0] : 1;
+      Object.assign(axis, {dtick: narrow() || decades > 3.5 ? 1 : "D2", exponentformat: "none"});
+    }
     if (a.ticks)
       Object.assign(axis, {tickmode: "array", tickvals: a.ticks, ticktext: a.ticks.map(String)});
     return axis;
@@ -103,8 +106,9 @@
     const choice = figure.choices ? figure.choices[index] : figure;
     return Plotly.react(plot, choice.series.map(traceOf), layoutOf(figure, choice), {
       responsive: true, displaylogo: false, displayModeBar: hovers && !finger ? "hover" : false,
-      scrollZoom: false, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"],
-      plotlyServerURL: ""
+      // Nothing leaves the page.
+      scrollZoom: false, plotlyServerURL: "",
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendChartToCloud"]
     }).then(() => {
       makeScalable(plot);
       if (!plot.dataset.drawn) plot.on("plotly_afterplot", () => makeScalable(plot));
