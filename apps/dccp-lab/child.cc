@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -126,6 +127,14 @@ bool Child::WaitForLine(const std::string& text, Duration limit,
     if (Reap(false) || stop() || std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(kPoll);
   }
+}
+
+Duration Child::CpuTime() const {
+  clockid_t clock = 0;
+  timespec time = {};
+  if (pid_ <= 0 || ::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    return Duration::zero();
+  return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
 }
 
 void Child::Signal(int number) const {

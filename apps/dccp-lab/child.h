@@ -35,6 +35,8 @@ class Child {
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
   int exit_code() const { return exit_code_; }
+  // User and system time since it started; zero once it has ended.
+  Duration CpuTime() const;
   void Signal(int number) const;
   std::string Output() const;
   // The first line that the program printed as its own on the standard error.

@@ -9,6 +9,7 @@ namespace dccp::apps::lab {
 // Adds the subcommand to `app`; `*run` becomes what it does when it was chosen.
 using Command = std::function<int()>;
 void AddSizes(CLI::App* app, Command* run);
+void AddTfrc(CLI::App* app, Command* run);
 void AddCompare(CLI::App* app, Command* run);
 void AddReport(CLI::App* app, Command* run);
 void AddPlainUdp(CLI::App* app, Command* run);

@@ -55,11 +55,13 @@ std::vector<ComparedRow> CompareResults(const Json& first, const Json& second) {
     bool more_is_better;
     double scale;
   };
-  const Figure figures[] = {{"throughput, Mbit/s", kReceivedBps, true, 1e-6},
-                            {"sender, us/packet", kSenderUs, false, 1},
-                            {"receiver, us/packet", kReceiverUs, false, 1}};
   std::vector<ComparedRow> rows;
   for (const Json& cell : first["cells"]) {
+    const bool sent = &MeasureOf(cell) == &kSentBps;
+    const Figure figures[] = {
+        {sent ? "sent, kbit/s" : "throughput, Mbit/s", MeasureOf(cell), true, sent ? 1e-3 : 1e-6},
+        {"sender, us/packet", kSenderUs, false, 1},
+        {"receiver, us/packet", kReceiverUs, false, 1}};
     for (const Json& other : second["cells"]) {
       if (other["id"] != cell["id"]) continue;
       for (const Figure& figure : figures) {

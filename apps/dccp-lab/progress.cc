@@ -14,6 +14,9 @@ namespace dccp::apps::lab {
 
 namespace {
 
+// Between lines where they are not written over.
+constexpr double kQuiet = 15;
+
 volatile std::sig_atomic_t interrupted = 0;
 
 double Now() {
@@ -53,6 +56,23 @@ void Progress::Begin(const std::string& what) {
 }
 
 void Progress::Clear() {
+  if (!shown_) return;
+  Put(stderr, "\r\x1b[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+StatusLine::StatusLine() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void StatusLine::Show(const std::string& text) {
+  if (!terminal_ && Now() - last_ < kQuiet) return;
+  last_ = Now();
+  Put(stderr, terminal_ ? "\r\x1b[K" + text : text + "\n");
+  std::fflush(stderr);
+  shown_ = terminal_;
+}
+
+void StatusLine::Clear() {
   if (!shown_) return;
   Put(stderr, "\r\x1b[K");
   std::fflush(stderr);

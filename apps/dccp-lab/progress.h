@@ -35,6 +35,24 @@ class Progress {
   bool shown_ = false;
 };
 
+// A line on the standard error that is written over; where that is no terminal, a new line now and
+// then.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine() { Clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void Show(const std::string& text);
+  void Clear();
+
+ private:
+  bool terminal_;
+  bool shown_ = false;
+  double last_ = -1e9;
+};
+
 // "1 h 02 min", "3 min 20 s", "12 s"
 std::string TimeText(double seconds);
 

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -38,7 +39,7 @@ Json MeanOf(const Json& cell, const Json::json_pointer& figure) {
 }
 
 void SumUp(Json* cell) {
-  const std::vector<double> values = FiguresOf(*cell, kReceivedBps);
+  const std::vector<double> values = FiguresOf(*cell, MeasureOf(*cell));
   const dccp::lab::Estimate e = dccp::lab::EstimateOf(values);
   const bool several = values.size() > 1;
   (*cell)["mean_bps"] = values.empty() ? Json(nullptr) : Json(e.mean);
@@ -47,13 +48,21 @@ void SumUp(Json* cell) {
   (*cell)["cpu"] = {{"sender", MeanOf(*cell, kSenderPercent)},
                     {"receiver", MeanOf(*cell, kReceiverPercent)},
                     {"sender_us_per_packet", MeanOf(*cell, kSenderUs)},
-                    {"receiver_us_per_packet", MeanOf(*cell, kReceiverUs)}};
+                    {"receiver_us_per_packet", MeanOf(*cell, kReceiverUs)},
+                    {"emulator", MeanOf(*cell, kEmulatorPercent)},
+                    {"host_percent", MeanOf(*cell, kHostPercent)},
+                    {"host_softirq_percent", MeanOf(*cell, kHostSoftirqPercent)}};
+  (*cell)["measured_rtt_ms"] = MeanOf(*cell, kRttMean);
+  if (!cell->contains("equation_bps") || !(*cell)["equation_bps"].is_number()) return;
+  (*cell)["ratio"] =
+      values.empty() ? Json(nullptr) : Json(e.mean / (*cell)["equation_bps"].get<double>());
 }
 
 std::string Csv(const Json& document) {
   std::string out =
       "id,family,ccid,encap,payload_bytes,runs,mean_bps,stddev_bps,ci95_bps,sender_percent,"
-      "receiver_percent,sender_us_per_packet,receiver_us_per_packet\n";
+      "receiver_percent,sender_us_per_packet,receiver_us_per_packet,emulator_percent,"
+      "measured_rtt_ms,equation_bps,ratio\n";
   const auto plain = [](const Json& value) {
     if (value.is_null()) return std::string();
     return value.is_string() ? value.get<std::string>() : value.dump();
@@ -64,8 +73,10 @@ std::string Csv(const Json& document) {
     out += std::to_string(cell["runs"].size());
     for (const char* name : {"mean_bps", "stddev_bps", "ci95_bps"}) out += "," + plain(cell[name]);
     for (const char* name :
-         {"sender", "receiver", "sender_us_per_packet", "receiver_us_per_packet"})
-      out += "," + plain(cell["cpu"][name]);
+         {"sender", "receiver", "sender_us_per_packet", "receiver_us_per_packet", "emulator"})
+      out += "," + plain(cell["cpu"].value(name, Json()));
+    for (const char* name : {"measured_rtt_ms", "equation_bps", "ratio"})
+      out += "," + plain(cell.value(name, Json()));
     out += "\n";
   }
   return out;
@@ -98,6 +109,13 @@ std::optional<Results> Results::Open(const std::string& folder, const Json& plan
     return std::nullopt;
   }
   results.document_ = std::move(*found);
+  for (Json& cell : results.document_["cells"]) {
+    Json whole = Json::array();
+    for (Json& run : cell["runs"])
+      if (!run.contains("partial")) whole.push_back(std::move(run));
+    cell["runs"] = std::move(whole);
+    SumUp(&cell);
+  }
   return results;
 }
 
@@ -109,27 +127,59 @@ const Json* Results::Find(const std::string& id) const {
 
 std::size_t Results::runs(const std::string& id) const {
   const Json* const cell = Find(id);
-  return cell == nullptr ? 0 : (*cell)["runs"].size();
+  if (cell == nullptr) return 0;
+  std::size_t whole = 0;
+  for (const Json& run : (*cell)["runs"]) whole += run.contains("partial") ? 0u : 1u;
+  return whole;
+}
+
+Json* Results::CellOf(const Json& cell) {
+  Json& cells = document_["cells"];
+  for (Json& other : cells)
+    if (other["id"] == cell["id"]) return &other;
+  cells.push_back(cell);
+  cells.back()["runs"] = Json::array();
+  return &cells.back();
 }
 
 bool Results::Add(const Json& cell, const Json& run, std::string* error) {
-  Json& cells = document_["cells"];
-  Json* found = nullptr;
-  for (Json& other : cells)
-    if (other["id"] == cell["id"]) found = &other;
-  if (found == nullptr) {
-    cells.push_back(cell);
-    found = &cells.back();
-    (*found)["runs"] = Json::array();
+  return Add({{cell, run}}, error);
+}
+
+bool Results::Add(const std::vector<CellRun>& runs, std::string* error) {
+  for (const CellRun& added : runs) {
+    Json* const cell = CellOf(added.cell);
+    (*cell)["runs"].push_back(added.run);
+    SumUp(cell);
   }
-  (*found)["runs"].push_back(run);
-  SumUp(found);
+  return Write(error);
+}
+
+void Results::Order(const std::vector<std::string>& ids) {
+  const auto place = [&](const Json& cell) {
+    return std::find(ids.begin(), ids.end(), cell["id"].get<std::string>()) - ids.begin();
+  };
+  Json& cells = document_["cells"];
+  std::stable_sort(cells.begin(), cells.end(),
+                   [&](const Json& a, const Json& b) { return place(a) < place(b); });
+}
+
+bool Results::SetSummary(Json summary, std::string* error) {
+  document_["summary"] = std::move(summary);
   return Write(error);
 }
 
 bool Results::Write(std::string* error) const {
   return WriteFile(path(), document_.dump(1) + "\n", error) &&
          WriteFile(folder_ + "/results.csv", Csv(document_), error);
+}
+
+bool WriteJson(const std::string& path, const Json& document, std::string* error) {
+  if (path != "-") return WriteFile(path, document.dump(1) + "\n", error);
+  Put(stdout, document.dump(1) + "\n");
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  *error = fmt::format("cannot write the standard output: {}", ErrnoText());
+  return false;
 }
 
 std::optional<Json> LoadResults(const std::string& path, std::string* error) {
@@ -152,6 +202,10 @@ std::optional<Json> LoadResults(const std::string& path, std::string* error) {
     return std::nullopt;
   }
   return document;
+}
+
+const Json::json_pointer& MeasureOf(const Json& cell) {
+  return cell.value("measure", Json()) == "sent" ? kSentBps : kReceivedBps;
 }
 
 std::vector<double> FiguresOf(const Json& cell, const Json::json_pointer& figure) {

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "apps/dccp-lab/progress.h"
 #include "apps/dccp-lab/report_page.h"
 #include "apps/dccp-lab/results.h"
+#include "apps/dccp-lab/scratch.h"
 #include "apps/dccp-lab/sizes_plan.h"
 #include "apps/dccp-lab/sizes_run.h"
 #include "stack/io/unique_fd.h"
@@ -97,25 +97,6 @@ std::string TableRow(const Json& cell) {
                      number(cpu["sender_us_per_packet"], 1, 2), number(cpu["receiver"], 1, 1),
                      number(cpu["receiver_us_per_packet"], 1, 2));
 }
-
-// A folder for the programs' output, gone with it.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "dccp-lab-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // All runs of all cells, one round after the other, so that what changes with time does not fall on
 // one cell alone. The exit code.

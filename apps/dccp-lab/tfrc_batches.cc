@@ -1,0 +1,72 @@
+#include "apps/dccp-lab/tfrc_batches.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "apps/dccp-lab/child.h"
+
+namespace dccp::apps::lab {
+
+namespace {
+
+// Above that, packets wait for a processor now and then, and round trips grow.
+constexpr double kUsableShare = 0.75;
+// However busy others are, the lab gets its share.
+constexpr double kLeastIdle = 0.4;
+
+}  // namespace
+
+std::vector<std::vector<TfrcJob>> Batches(std::span<const TfrcJob> jobs,
+                                          std::span<const TfrcCell> cells,
+                                          double packets_per_second, std::size_t most) {
+  const auto load = [&](const TfrcJob& job) { return cells[job.cell].EquationPackets(); };
+  double total = 0;
+  for (const TfrcJob& job : jobs) total += load(job);
+  const double count = std::max(1.0, std::ceil(total / packets_per_second));
+  const double share = total / count;
+  std::vector<std::vector<TfrcJob>> batches;
+  double sum = 0;
+  for (const TfrcJob& job : jobs) {
+    // Begins the next batch where that is nearer to an equal share.
+    const double end = share * static_cast<double>(batches.size());
+    const bool full = !batches.empty() && most != 0 && batches.back().size() >= most;
+    if (batches.empty() || full || sum + load(job) / 2 > end) batches.emplace_back();
+    batches.back().push_back(job);
+    sum += load(job);
+  }
+  return batches;
+}
+
+HostTimes ReadHostTimes() {
+  HostTimes times;
+  std::istringstream stat(ReadWholeFile("/proc/stat"));
+  std::string name;
+  // user nice system idle iowait irq softirq steal, in ticks: proc(5)
+  std::array<double, 8> ticks = {};
+  stat >> name;
+  for (double& tick : ticks) stat >> tick;
+  const auto hertz = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  for (const double tick : ticks) times.all += tick / hertz;
+  times.busy = times.all - (ticks[3] + ticks[4]) / hertz;
+  times.softirq = ticks[6] / hertz;
+  return times;
+}
+
+double PacketsThatFit(double us_per_packet) {
+  const HostTimes before = ReadHostTimes();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const HostTimes after = ReadHostTimes();
+  const double all = after.all - before.all;
+  const double idle = all > 0 ? 1 - (after.busy - before.busy) / all : 1;
+  const auto cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+  return cores * std::max(idle, kLeastIdle) * kUsableShare * 1e6 / us_per_packet;
+}
+
+}  // namespace dccp::apps::lab

@@ -1,0 +1,36 @@
+// Which runs go at the same time.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "apps/dccp-lab/tfrc_plan.h"
+
+namespace dccp::apps::lab {
+
+// One run of a cell that is still to be done.
+struct TfrcJob {
+  std::size_t cell = 0;
+  std::size_t repeat = 0;
+};
+
+// The jobs cut into batches of about the same load, as few as keep each below `packets_per_second`
+// by the equation, and at most `most` jobs (0: any number). At least one job each.
+std::vector<std::vector<TfrcJob>> Batches(std::span<const TfrcJob> jobs,
+                                          std::span<const TfrcCell> cells,
+                                          double packets_per_second, std::size_t most);
+
+// Processor time of the host since it started, in seconds.
+struct HostTimes {
+  double busy = 0;
+  double softirq = 0;  // of busy
+  double all = 0;
+};
+HostTimes ReadHostTimes();
+
+// What the host can carry, by its cores and how idle they are now. `us_per_packet`: processor time
+// of all processes together for a data packet. Takes half a second.
+double PacketsThatFit(double us_per_packet);
+
+}  // namespace dccp::apps::lab
