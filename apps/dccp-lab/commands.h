@@ -10,6 +10,9 @@ namespace dccp::apps::lab {
 using Command = std::function<int()>;
 void AddSizes(CLI::App* app, Command* run);
 void AddTfrc(CLI::App* app, Command* run);
+void AddRun(CLI::App* app, Command* run);
+// Those that measure: they may stand in a plan.
+void AddExperiments(CLI::App* app, Command* run);
 void AddCompare(CLI::App* app, Command* run);
 void AddReport(CLI::App* app, Command* run);
 void AddPlainUdp(CLI::App* app, Command* run);

@@ -10,8 +10,8 @@ int main(int argc, char** argv) {
     CLI::App app("Runs measurements of DCCP and compares their results.", "dccp-lab");
     app.require_subcommand(1);
     lab::Command run;
-    lab::AddTfrc(&app, &run);
-    lab::AddSizes(&app, &run);
+    lab::AddExperiments(&app, &run);
+    lab::AddRun(&app, &run);
     lab::AddCompare(&app, &run);
     lab::AddReport(&app, &run);
     lab::AddPlainUdp(&app, &run);

@@ -7,12 +7,16 @@
 #include <charconv>
 #include <csignal>
 
+#include "apps/dccp-lab/test_path.h"
+
 namespace dccp::apps::lab {
 
 namespace {
 
 constexpr Duration kStart = std::chrono::seconds(30);
 constexpr Duration kEnd = std::chrono::seconds(10);
+// Wide enough for full Ethernet payloads whatever the headers, as jumbo frames are.
+constexpr int kMtu = 2000;
 constexpr int kFirstPort = 20'000;
 constexpr int kPorts = 12'000;  // below those that systems give out by themselves
 
@@ -47,17 +51,30 @@ std::unique_ptr<TfrcBed> TfrcBed::Open(const TfrcSetting& setting, const TfrcCel
                                        const std::string& name, std::uint64_t seed,
                                        std::string* error) {
   std::unique_ptr<TfrcBed> bed(new TfrcBed(setting, cell, name));
+  if (cell.native() && !bed->BuildHosts(error)) return nullptr;
   if (!bed->StartReceiver(error) || !bed->StartEmulator(seed, error)) return nullptr;
   return bed;
 }
 
+bool TfrcBed::BuildHosts(std::string* error) {
+  const Between between =
+      cell_.topology == "bridge" ? Between::kNetemBridge : Between::kNetemRouter;
+  hosts_ = TestBed::Build({between, false}, error);
+  if (hosts_ == nullptr || !SetMtu(hosts_.get(), kMtu, error)) return false;
+  if (cell_.family == IpFamily::kV4 || hosts_->has_v6()) return true;
+  *error = "this kernel has no IPv6: -4 leaves it out";
+  return false;
+}
+
 bool TfrcBed::StartReceiver(std::string* error) {
+  const int home = hosts_ != nullptr ? hosts_->receiver().fd() : -1;
   for (int attempt = 0; attempt < 16; ++attempt) {
     receiver_port_ = NextPort();
     const std::string port = std::to_string(receiver_port_);
-    std::optional<Child> child = Child::Start(
-        {setting_.programs + "/dccp-recv", FamilyFlag(), "--udp-port", port, "-p", port, "-i", "0"},
-        PathFor("-receiver"), error);
+    std::optional<Child> child =
+        Child::Start({setting_.programs + "/dccp-recv", FamilyFlag(), "--encap", Encap(),
+                      "--udp-port", port, "-p", port, "-i", "0"},
+                     PathFor("-receiver"), error, home);
     if (!child) return false;
     receiver_ = std::move(*child);
     if (receiver_.WaitForLine("Listening", kStart, setting_.stop)) return true;
@@ -68,31 +85,37 @@ bool TfrcBed::StartReceiver(std::string* error) {
   return false;
 }
 
-bool TfrcBed::StartEmulator(std::uint64_t seed, std::string* error) {
-  const std::string host = cell_.family == IpFamily::kV4 ? Loopback() : "[" + Loopback() + "]";
-  std::vector<std::string> words = {
-      setting_.programs + "/dccp-netem",
-      "udp",
-      "--listen",
-      Loopback(),
-      "--to",
-      fmt::format("{}:{}", host, receiver_port_),
-      "--fwd-loss",
-      fmt::format("{:.10g}", cell_.path.loss),
-      "--delay",
-      fmt::format("{}us", std::chrono::duration<double, std::micro>(cell_.path.rtt).count() / 2),
-      "--seed",
-      std::to_string(seed),
-      "--json=" + PathFor("-emulator.json")};
+std::vector<std::string> TfrcBed::EmulatorWords(std::uint64_t seed) const {
+  std::vector<std::string> words = {setting_.programs + "/dccp-netem"};
+  if (hosts_ != nullptr) {
+    words.insert(words.end(), {cell_.topology, TestBed::kLinks[0], TestBed::kLinks[1]});
+  } else {
+    const std::string host = cell_.family == IpFamily::kV4 ? Loopback() : "[" + Loopback() + "]";
+    words.insert(words.end(), {"udp", "--listen", Loopback(), "--to",
+                               fmt::format("{}:{}", host, receiver_port_)});
+  }
+  const double each_way_us = std::chrono::duration<double, std::micro>(cell_.path.rtt).count() / 2;
+  words.insert(words.end(), {"--fwd-loss", fmt::format("{:.10g}", cell_.path.loss), "--delay",
+                             fmt::format("{:.10g}us", each_way_us), "--seed", std::to_string(seed),
+                             "--json=" + PathFor("-emulator.json")});
   if (setting_.realtime) words.emplace_back("--realtime");
-  std::optional<Child> child = Child::Start(words, PathFor("-emulator"), error);
+  return words;
+}
+
+bool TfrcBed::StartEmulator(std::uint64_t seed, std::string* error) {
+  const int home = hosts_ != nullptr ? hosts_->between().fd() : -1;
+  const char* const first =
+      hosts_ == nullptr ? "Relaying" : (cell_.topology == "bridge" ? "Bridging" : "Routing");
+  std::optional<Child> child = Child::Start(EmulatorWords(seed), PathFor("-emulator"), error, home);
   if (!child) return false;
   emulator_ = std::move(*child);
-  if (!emulator_.WaitForLine("Relaying", kStart, setting_.stop)) {
+  if (!emulator_.WaitForLine(first, kStart, setting_.stop)) {
     *error = "the emulator does not start: " + emulator_.Complaint();
     return false;
   }
-  udp_port_ = RelayPort(emulator_.Output());
+  if (hosts_ != nullptr && !WaitForPath(hosts_.get(), cell_.family, kStart, setting_.stop, error))
+    return false;
+  udp_port_ = hosts_ != nullptr ? receiver_port_ : RelayPort(emulator_.Output());
   if (udp_port_ == 0) *error = "the emulator does not tell its port";
   return udp_port_ != 0;
 }
@@ -101,6 +124,8 @@ std::optional<Child> TfrcBed::StartSender(const TfrcPlan& plan, const std::strin
                                           const std::string& report, std::string* error) const {
   return Child::Start({setting_.programs + "/dccp-send",
                        FamilyFlag(),
+                       "--encap",
+                       Encap(),
                        "--udp-port",
                        std::to_string(udp_port_),
                        "-p",
@@ -118,8 +143,8 @@ std::optional<Child> TfrcBed::StartSender(const TfrcPlan& plan, const std::strin
                        "--timeout",
                        "30",
                        "--json=" + report,
-                       Loopback()},
-                      name, error);
+                       hosts_ != nullptr ? hosts_->receiver_address(cell_.family) : Loopback()},
+                      name, error, hosts_ != nullptr ? hosts_->sender().fd() : -1);
 }
 
 std::string TfrcBed::Failure() {

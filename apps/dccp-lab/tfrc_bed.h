@@ -10,6 +10,7 @@
 
 #include "apps/dccp-lab/child.h"
 #include "apps/dccp-lab/results.h"
+#include "apps/dccp-lab/test_bed.h"
 #include "apps/dccp-lab/tfrc_plan.h"
 
 namespace dccp::apps::lab {
@@ -26,7 +27,8 @@ struct TfrcSetting {
 // True where this process may ask for real-time scheduling.
 bool MayUseRealtime();
 
-// Owns a dccp-recv and a dccp-netem, which end with it.
+// Owns a dccp-recv and a dccp-netem, which end with it: over loopback, or with a bridge or a router
+// in hosts of their own.
 class TfrcBed {
  public:
   // `name`: of its files, another for each bed. Null with `*error` filled.
@@ -49,17 +51,21 @@ class TfrcBed {
   TfrcBed(const TfrcSetting& setting, const TfrcCell& cell, std::string name)
       : setting_(setting), cell_(cell), name_(std::move(name)) {}
 
+  bool BuildHosts(std::string* error);
   bool StartReceiver(std::string* error);
   bool StartEmulator(std::uint64_t seed, std::string* error);
   std::string FamilyFlag() const { return cell_.family == IpFamily::kV4 ? "-4" : "-6"; }
   std::string Loopback() const { return cell_.family == IpFamily::kV4 ? "127.0.0.1" : "::1"; }
+  const char* Encap() const { return cell_.native() ? "native" : "udp"; }
+  std::vector<std::string> EmulatorWords(std::uint64_t seed) const;
   std::string PathFor(const char* what) const { return setting_.scratch + "/" + name_ + what; }
 
   const TfrcSetting& setting_;
   TfrcCell cell_;
   std::string name_;
-  int receiver_port_ = 0;  // of DCCP, and of UDP where DCCP is in UDP
-  int udp_port_ = 0;       // that senders send to
+  std::unique_ptr<TestBed> hosts_;  // null over loopback
+  int receiver_port_ = 0;           // of DCCP, and of UDP where DCCP is in UDP
+  int udp_port_ = 0;                // that senders send to
   Child receiver_;
   Child emulator_;
 };

@@ -1,5 +1,6 @@
 // dccp-lab tfrc.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "apps/common/text.h"
 #include "apps/common/tool.h"
 #include "apps/dccp-lab/commands.h"
+#include "apps/dccp-lab/network_namespace.h"
 #include "apps/dccp-lab/progress.h"
 #include "apps/dccp-lab/results.h"
 #include "apps/dccp-lab/scratch.h"
@@ -29,6 +31,8 @@ namespace {
 constexpr const char* kTool = "dccp-lab";
 // Of all programs for a data packet, for as long as nothing was measured.
 constexpr double kFirstUsPerPacket = 90;
+// Of all programs, where it may be had.
+constexpr int kPriority = -15;
 // From one batch to the next.
 constexpr double kBatchSeconds = 4;
 
@@ -143,6 +147,8 @@ int RunInRealTime(const TfrcPlan& plan, const std::vector<TfrcCell>& cells, std:
   const Scratch scratch;
   if (scratch.path().empty())
     return Fail(kTool, fmt::format("cannot make a folder for output: {}", ErrnoText()));
+  // Others should not hold up senders and receivers; not being granted it costs accuracy only.
+  ::setpriority(PRIO_PROCESS, 0, kPriority);
   const TfrcSetting setting = {std::filesystem::read_symlink("/proc/self/exe").parent_path(),
                                scratch.path(), Interrupted, MayUseRealtime()};
   std::vector<TfrcJob> jobs = JobsLeft(plan, cells, *results);
@@ -216,6 +222,10 @@ int RunTfrc(const TfrcOptions& options) {
   const std::vector<TfrcCell> cells = CellsOf(plan);
   if (cells.empty()) return FailUsage(kTool, "--only: no cell has such an id");
   std::string error;
+  const bool hosts =
+      std::any_of(cells.begin(), cells.end(), [](const auto& c) { return c.native(); });
+  // Early, since it may change what this process is.
+  if (hosts && !plan.simulate && !MayMakeNetworks(&error)) return Fail(kTool, error);
   std::optional<Results> results =
       Results::Open(options.out, PlanToJson(plan), options.resume, &error);
   if (!results) return Fail(kTool, error);
