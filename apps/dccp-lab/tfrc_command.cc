@@ -53,7 +53,7 @@ struct TfrcOptions {
   bool resume = false;
   std::string out = "dccp-lab-tfrc";
   std::string json_file;
-  CLI::Option* json = nullptr;
+  bool json = false;
 };
 
 // Empty when all is well.
@@ -238,11 +238,10 @@ int RunTfrc(const TfrcOptions& options) {
   const Json& document = results->document();
   if (!document["cells"].empty() && !results->SetSummary(TfrcSummary(document), &error))
     return Fail(kTool, error);
-  const bool json = options.json->count() != 0;
-  std::FILE* const text = json && options.json_file == "-" ? stderr : stdout;
+  std::FILE* const text = options.json && options.json_file == "-" ? stderr : stdout;
   Put(text, TfrcTable(document));
   Put(text, fmt::format("{}\n", results->path()));
-  if (json && !WriteJson(options.json_file, document, &error)) code = Fail(kTool, error);
+  if (options.json && !WriteJson(options.json_file, document, &error)) code = Fail(kTool, error);
   if (Interrupted())
     return Fail(kTool, fmt::format("interrupted; --resume --out {} goes on", options.out));
   return code;
@@ -271,8 +270,12 @@ void AddTfrc(CLI::App* app, Command* run) {
   sub->add_flag("--simulate", o->simulate, "In virtual time");
   sub->add_option("--out", o->out, "Folder of the results (dccp-lab-tfrc)");
   sub->add_flag("--resume", o->resume, "Go on with the results that are there");
-  o->json = AddOptionalValue(sub, "--json", &o->json_file, "One JSON document ([=FILE])");
-  sub->callback([o, run] { *run = [o] { return RunTfrc(*o); }; });
+  const CLI::Option* const json =
+      AddOptionalValue(sub, "--json", &o->json_file, "One JSON document ([=FILE])");
+  sub->callback([o, json, run] {
+    o->json = json->count() != 0;
+    *run = [o] { return RunTfrc(*o); };
+  });
 }
 
 }  // namespace dccp::apps::lab

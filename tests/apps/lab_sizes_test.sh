@@ -32,8 +32,8 @@ grep -q '^v4-ccid2-udp-1000,' "$work/out/results.csv" || fail "no CSV row"
 
 "$lab" compare "$work/out/results.json" "$work/out/results.json" --json >"$work/compare.json" ||
   fail "compare fails"
-json "$work/compare.json" "len(d['rows']) == 6
-  and all(r['verdict'] == 'no significant difference' for r in d['rows'])"
+json "$work/compare.json" "len(d['rows']) == 6 and all(
+  r['verdict'] == 'no significant difference' for r in d['rows'])"
 
 code=0
 "$lab" compare "$work/out/results.json" "$work/none" 2>"$work/lab.err" || code=$?
