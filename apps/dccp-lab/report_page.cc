@@ -170,7 +170,7 @@ bool WriteReportFile(const std::string& path, const std::string& page, std::stri
   return false;
 }
 
-void WriteReportBeside(const Results& results) {
+void WriteReportBeside(const Results& results, std::FILE* text) {
   if (results.document()["cells"].empty()) return;
   const std::filesystem::path folder = std::filesystem::path(results.path()).parent_path();
   Report report;
@@ -180,7 +180,7 @@ void WriteReportBeside(const Results& results) {
   if (!library) Fail("dccp-lab", error);
   const std::string path = (folder / "report.html").string();
   if (WriteReportFile(path, ReportPage(report, library), &error))
-    Put(stdout, path + "\n");
+    Put(text, path + "\n");
   else
     Fail("dccp-lab", error);
 }

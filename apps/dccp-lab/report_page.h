@@ -1,6 +1,7 @@
 // The page of a report.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,9 @@ struct Report {
 // charts' place.
 std::string ReportPage(const Report& report, const std::optional<PlotLibrary>& library);
 
-// Writes report.html into the folder of `results`, after each plan; says where it is, or on the
-// standard error what is missing.
-void WriteReportBeside(const Results& results);
+// Writes report.html into the folder of `results`, after each plan; says on `text` where it is, or
+// on the standard error what is missing.
+void WriteReportBeside(const Results& results, std::FILE* text = stdout);
 
 // Whole or not at all.
 bool WriteReportFile(const std::string& path, const std::string& page, std::string* error);

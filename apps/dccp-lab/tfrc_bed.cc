@@ -27,6 +27,12 @@ int NextPort() {
   return next;
 }
 
+bool SetScheduler(int policy, int priority) {
+  sched_param parameters = {};
+  parameters.sched_priority = priority;
+  return ::sched_setscheduler(0, policy, &parameters) == 0;
+}
+
 // The port in "Relaying UDP [::1]:1234 -> ..."; 0 where there is none.
 int RelayPort(const std::string& line) {
   const std::size_t arrow = line.find(" -> ");
@@ -39,12 +45,10 @@ int RelayPort(const std::string& line) {
 
 }  // namespace
 
-bool MayUseRealtime() {
-  sched_param parameters = {};
-  parameters.sched_priority = 1;
-  if (::sched_setscheduler(0, SCHED_FIFO, &parameters) != 0) return false;
-  parameters.sched_priority = 0;
-  return ::sched_setscheduler(0, SCHED_OTHER, &parameters) == 0;
+Realtime::Realtime() : granted_(SetScheduler(SCHED_RR, 1)) {}
+
+Realtime::~Realtime() {
+  if (granted_) SetScheduler(SCHED_OTHER, 0);
 }
 
 std::unique_ptr<TfrcBed> TfrcBed::Open(const TfrcSetting& setting, const TfrcCell& cell,

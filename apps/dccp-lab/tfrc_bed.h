@@ -24,8 +24,19 @@ struct TfrcSetting {
   bool realtime = false;  // the emulator may have real-time scheduling
 };
 
-// True where this process may ask for real-time scheduling.
-bool MayUseRealtime();
+// Gives this process, and so what it starts meanwhile, the lowest priority of real time, which
+// comes before all others; takes it back at its end.
+class Realtime {
+ public:
+  Realtime();
+  ~Realtime();
+  Realtime(const Realtime&) = delete;
+  Realtime& operator=(const Realtime&) = delete;
+  bool granted() const { return granted_; }
+
+ private:
+  bool granted_;
+};
 
 // Owns a dccp-recv and a dccp-netem, which end with it: over loopback, or with a bridge or a router
 // in hosts of their own.

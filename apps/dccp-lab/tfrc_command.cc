@@ -1,6 +1,5 @@
 // dccp-lab tfrc.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 #include "apps/dccp-lab/commands.h"
 #include "apps/dccp-lab/network_namespace.h"
 #include "apps/dccp-lab/progress.h"
+#include "apps/dccp-lab/report_page.h"
 #include "apps/dccp-lab/results.h"
 #include "apps/dccp-lab/scratch.h"
 #include "apps/dccp-lab/tfrc_batches.h"
@@ -31,8 +31,6 @@ namespace {
 constexpr const char* kTool = "dccp-lab";
 // Of all programs for a data packet, for as long as nothing was measured.
 constexpr double kFirstUsPerPacket = 90;
-// Of all programs, where it may be had.
-constexpr int kPriority = -15;
 // From one batch to the next.
 constexpr double kBatchSeconds = 4;
 
@@ -147,10 +145,10 @@ int RunInRealTime(const TfrcPlan& plan, const std::vector<TfrcCell>& cells, std:
   const Scratch scratch;
   if (scratch.path().empty())
     return Fail(kTool, fmt::format("cannot make a folder for output: {}", ErrnoText()));
-  // Others should not hold up senders and receivers; not being granted it costs accuracy only.
-  ::setpriority(PRIO_PROCESS, 0, kPriority);
+  // What it runs should not wait for others; not being granted it costs accuracy only.
+  const Realtime realtime;
   const TfrcSetting setting = {std::filesystem::read_symlink("/proc/self/exe").parent_path(),
-                               scratch.path(), Interrupted, MayUseRealtime()};
+                               scratch.path(), Interrupted, realtime.granted()};
   std::vector<TfrcJob> jobs = JobsLeft(plan, cells, *results);
   Collector collector(plan, cells, results);
   StatusLine status;
@@ -241,6 +239,7 @@ int RunTfrc(const TfrcOptions& options) {
   std::FILE* const text = options.json && options.json_file == "-" ? stderr : stdout;
   Put(text, TfrcTable(document));
   Put(text, fmt::format("{}\n", results->path()));
+  WriteReportBeside(*results, text);
   if (options.json && !WriteJson(options.json_file, document, &error)) code = Fail(kTool, error);
   if (Interrupted())
     return Fail(kTool, fmt::format("interrupted; --resume --out {} goes on", options.out));
