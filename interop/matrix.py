@@ -3,7 +3,9 @@
 
 usage: matrix.py --bin FOLDER [--short] [--only TEXT] [--jobs N] [--keep FOLDER] [--cached]
                  [--captures FOLDER] [--part I/N] [--minutes M] [--repeat N]
+                 [--qemu]
 
+--qemu: with a stock kernel of a newer series instead of the one that is built.
 --short: cells in which every pair of values of two dimensions meets, instead of all.
 Exit codes: 0 all cells pass, 1 some do not, 77 it cannot run here, or not all of it in time (the
 reason is printed).
@@ -19,7 +21,7 @@ import shutil
 import sys
 import time
 
-from lib import cells, checks, decoders, defects, guest
+from lib import cells, checks, decoders, defects, guest, qemu
 
 CLOSES = cells.DIMENSIONS["close"]
 
@@ -28,6 +30,7 @@ def arguments():
     parser = argparse.ArgumentParser(description="DCCP against a Linux kernel, cell by cell")
     parser.add_argument("--bin", required=True, help="the folder of the programs")
     parser.add_argument("--short", action="store_true", help="every pair of dimensions only")
+    parser.add_argument("--qemu", action="store_true", help="with a stock kernel of Debian's")
     parser.add_argument("--part", default="1/1", help="I/N: every N-th cell only, from the I-th")
     parser.add_argument("--only", default="", help="cells whose name contains this")
     parser.add_argument("--repeat", type=int, default=1, help="run each of them so often")
@@ -79,12 +82,12 @@ def print_matrix(verdicts):
             print(f"{role:<16} {family} no common CCID ({ccid[-1]} first)  {row}")
 
 
-def attempt(args, jobs, kernel, deadline, folder=""):
+def attempt(args, jobs, machine, deadline, folder=""):
     """Runs the jobs in guests of their own; yields their cells, judged. `folder`: inside of what
     --keep names."""
     keep = pathlib.Path(args.keep) / folder if args.keep else None
     job_of = {job["name"]: job for job in jobs}
-    with guest.Guests(args.bin, min(args.jobs, len(jobs)), kernel, keep) as guests, \
+    with guest.Guests(args.bin, min(args.jobs, len(jobs)), machine, keep) as guests, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         guests.start(jobs)
         figures = guests.boot_figures()
@@ -125,10 +128,10 @@ def run(args):
     if not jobs:
         print(f"no cell contains {args.only!r}")
         return 2
-    kernel = guest.kernel_path(args.cached)
+    machine = qemu.Machine() if args.qemu else guest.UserMode(guest.kernel_path(args.cached))
     begun = time.monotonic()
     passed, packets, excuses = {}, 0, 0
-    for cell in attempt(args, jobs, kernel, begun + args.minutes * 60):
+    for cell in attempt(args, jobs, machine, begun + args.minutes * 60):
         passed[cell.id] = not cell.faults
         packets += cell.packets
         excuses += bool(cell.excuse)
@@ -137,7 +140,7 @@ def run(args):
     again = [job for job in jobs if passed.get(job["id"]) is False]
     if again:
         print("again: " + ", ".join(job["id"] for job in again), flush=True)
-        for cell in attempt(args, again, kernel, begun + args.minutes * 60, "again"):
+        for cell in attempt(args, again, machine, begun + args.minutes * 60, "again"):
             passed[cell.id] = not cell.faults
             packets += cell.packets
     verdicts = {}

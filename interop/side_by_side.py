@@ -97,7 +97,7 @@ def interval(values):
 
 
 def run_jobs(args, jobs, count):
-    with guest.Guests(args.bin, count, guest.kernel_path(), args.keep) as guests:
+    with guest.Guests(args.bin, count, guest.UserMode(guest.kernel_path()), args.keep) as guests:
         guests.MEMORY_MIB = 1024
         guests.start(jobs)
         return {done["id"]: result for done, result in guests.results(jobs)}

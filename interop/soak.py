@@ -75,7 +75,7 @@ def balance(result):
 def run(args):
     jobs = [job(ccid, args.packets // 4) for ccid in (2, 3)]
     begun, total, bad = time.monotonic(), 0, 0
-    with guest.Guests(args.bin, len(jobs), guest.kernel_path(), args.keep) as guests:
+    with guest.Guests(args.bin, len(jobs), guest.UserMode(guest.kernel_path()), args.keep) as guests:
         guests.start(jobs)
         for done, result in guests.results(jobs):
             print(f"{done['id']}, {result.get('seconds', 0):.0f} s:", flush=True)

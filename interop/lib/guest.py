@@ -11,8 +11,6 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTEROP = ROOT / "interop"
-BOOT_SECONDS = 120  # a second on a machine that is not busy
-
 
 class Unavailable(Exception):
     """There is no kernel peer on this machine, and why."""
@@ -29,10 +27,31 @@ def kernel_path(cached_only=False):
     return done.stdout.strip()
 
 
-def programs(folder):
+class UserMode:
+    """A kernel that is a program (user-mode Linux): its root is the host's file system."""
+
+    MEMORY_MIB = 256
+    BOOT_SECONDS = 120  # a second on a machine that is not busy
+    PROGRAMS = ()
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def prepare(self, guests):
+        """What the guests' processes need of the environment."""
+        return {"TMPDIR": memory_folder((self.MEMORY_MIB << 20) * guests.count)}
+
+    def command(self, guests, number):
+        return [self.kernel, f"mem={self.MEMORY_MIB}M", "root=/dev/root", "rootfstype=hostfs",
+                "rootflags=/", "ro", "con=null", "con0=null,fd:1", "ssl=null", "quiet", "panic=1",
+                f"umid=udccp{os.getpid()}-{number}", f"uml_dir={guests.work}",
+                *guests.parameters(number)]
+
+
+def programs(folder, more=()):
     """Checks that the folder holds the programs of a run; returns it as a path."""
     folder = pathlib.Path(folder).resolve()
-    for name in ("stack_peer", "kernel_peer", "capture", "dccp-dump", "dccp-recv"):
+    for name in ("stack_peer", "kernel_peer", "capture", "dccp-dump", "dccp-recv", *more):
         if not (folder / name).exists():
             raise Unavailable(f"no {name} in {folder}: ./dev build makes it")
     return folder
@@ -53,11 +72,9 @@ def memory_folder(bytes_needed):
 class Guests:
     """A work folder and the guests that work on its jobs: `with Guests(...) as guests`."""
 
-    MEMORY_MIB = 256
-
-    def __init__(self, bin_folder, count, kernel=None, keep=None):
-        self.kernel = kernel or kernel_path()
-        self.bin = programs(bin_folder)
+    def __init__(self, bin_folder, count, machine=None, keep=None):
+        self.machine = machine or UserMode(kernel_path())
+        self.bin = programs(bin_folder, self.machine.PROGRAMS)
         self.count = count
         self.keep = keep
         self.work = pathlib.Path(keep) if keep else pathlib.Path(
@@ -86,26 +103,23 @@ class Guests:
         """Boots the guests; they begin with the jobs at once."""
         plain = [{key: value for key, value in job.items() if key != "defect"} for job in jobs]
         (self.work / "jobs.json").write_text(json.dumps(plain), encoding="utf-8")
-        environment = dict(os.environ)
-        environment["TMPDIR"] = memory_folder((self.MEMORY_MIB << 20) * self.count)
+        environment = {**os.environ, **self.machine.prepare(self)}
         for number in range(self.count):
             log = open(self.work / f"guest-{number}.log", "wb")
             self.logs.append(log)
             self.processes.append(subprocess.Popen(
-                self._command(number), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                self.machine.command(self, number), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env=environment, start_new_session=True))
         self._await_boot()
 
-    def _command(self, number):
-        return [self.kernel, f"mem={self.MEMORY_MIB}M", "root=/dev/root", "rootfstype=hostfs",
-                "rootflags=/", "ro", f"init={INTEROP}/guest/init", "con=null", "con0=null,fd:1",
-                "ssl=null", "quiet", "panic=1", f"umid=udccp{os.getpid()}-{number}",
-                f"uml_dir={self.work}", f"udccp.work={self.work}",
+    def parameters(self, number):
+        """What guest/init and the agent read from the kernel's command line."""
+        return [f"init={INTEROP}/guest/init", f"udccp.work={self.work}",
                 f"udccp.agent={INTEROP}/guest/agent.py", f"udccp.bin={self.bin}",
                 f"udccp.interop={INTEROP}", f"udccp.guest={number}"]
 
     def _await_boot(self):
-        until = time.monotonic() + BOOT_SECONDS
+        until = time.monotonic() + self.machine.BOOT_SECONDS
         waiting = set(range(self.count))
         while waiting:
             waiting = {n for n in waiting if not (self.work / f"ready-{n}.json").exists()}
