@@ -70,11 +70,12 @@ double Ccid3Sender::InstantRate() const {
   // Slow start may double the rate each round trip until a packet is lost. Where the round trip
   // already grows the path is full, and twice its rate would lose half of what is sent for a round
   // trip and more: several loss events instead of one, of which a long fat path recovers only after
-  // minutes. X itself is not touched, nor an application held to what it happened to send.
-  // RFC 5348 §4.3, §4.5
+  // minutes. X itself is not touched, nor an application held to what it happened to send. A
+  // receiver may report 0 of the first packets: the initial rate is always good.
+  // RFC 5348 §4.2, §4.3, §4.5
   constexpr double kGentle = 1.125;
   if (p_ <= 0 && !data_limited_now_ && rtt_.queue_builds())
-    x = std::min(x, kGentle * rate_.x_recv());
+    x = std::min(x, std::max(kGentle * rate_.x_recv(), tfrc::RateControl::InitialRate(path())));
   if (options_.oscillation_damping) x *= rtt_.damping();
   if (options_.max_rate_bytes_per_second > 0)
     x = std::min(x, static_cast<double>(options_.max_rate_bytes_per_second));

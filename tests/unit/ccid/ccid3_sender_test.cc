@@ -263,6 +263,20 @@ TEST(Ccid3Sender, R5348_OSC_01_FB_04_SlowStartIsGentleWhereAQueueBuildsUp) {
   EXPECT_NEAR(sent_in_a_round_trip(), 200, 12);
 }
 
+// Linux reports 0 at first, of packets that it has received. Where a queue seems to build up as
+// well the sender kept to that rate: one packet in 64 seconds.
+TEST(Ccid3Sender, R5348_FB_04_Bug_E29_AReceiveRateOfZeroDoesNotStopSlowStart) {
+  Sender s(milliseconds(100));
+  s.RunUntil(s.now + milliseconds(300));
+  Sender::Answer answer;
+  answer.p = 0;
+  answer.rtt = milliseconds(150);
+  s.Feed(answer);
+  const Seq64 before = s.next;
+  s.RunUntil(s.now + milliseconds(500));
+  EXPECT_NEAR(static_cast<double>(s.next - before), 0.5 * 4 / 0.105, 6);  // RFC 5348 §4.2
+}
+
 TEST(Ccid3Sender, R4342_WC_01_Bug_E24_CcvalCountsInDataPacketsOnly) {
   Sender s;
   s.Force();
