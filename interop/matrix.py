@@ -12,6 +12,7 @@ reason is printed).
 """
 
 import argparse
+import collections
 import concurrent.futures
 import itertools
 import os
@@ -37,9 +38,12 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="guests")
     parser.add_argument("--keep", help="leave captures and results in this folder")
     parser.add_argument("--cached", action="store_true", help="never build a kernel")
-    parser.add_argument("--minutes", type=float, default=90, help="stop after so long")
+    parser.add_argument("--minutes", type=float, help="stop after so long (90; --qemu: never)")
     parser.add_argument("--captures", help="only make the small captures, into this folder")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.minutes is None:
+        args.minutes = float("inf") if args.qemu else 90
+    return args
 
 
 def judge(job, result, folder, programs):
@@ -130,11 +134,11 @@ def run(args):
         return 2
     machine = qemu.Machine() if args.qemu else guest.UserMode(guest.kernel_path(args.cached))
     begun = time.monotonic()
-    passed, packets, excuses = {}, 0, 0
+    passed, packets, excuses = {}, 0, collections.Counter()
     for cell in attempt(args, jobs, machine, begun + args.minutes * 60):
         passed[cell.id] = not cell.faults
         packets += cell.packets
-        excuses += bool(cell.excuse)
+        excuses[cell.excuse] += bool(cell.excuse)
     # A guest of a busy machine may be held up at the wrong moment: what failed has one more try,
     # and the summary says so. A fault of either stack fails again.
     again = [job for job in jobs if passed.get(job["id"]) is False]
@@ -156,9 +160,9 @@ def run(args):
           f"{' and tshark' if decoders.has_tshark() else ''}, in {time.monotonic() - begun:.0f} s")
     if again:
         print(f"{len(again)} of them needed a second try")
-    if excuses:
-        print(f"in {excuses} of them the connection never opened: the only Ack of Linux's client was "
-              "lost")
+    for excuse, count in excuses.items():
+        if count:
+            print(f"{count} of them could not be run to the end: {excuse}")
     if good == len(passed) < len(jobs):
         print(f"skipped: {len(jobs) - good} cells, this machine was too busy to run them within "
               f"{args.minutes:g} minutes")

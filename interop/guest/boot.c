@@ -1,5 +1,6 @@
-/* The first process of a stock kernel under qemu: loads the modules that came with it, in their order,
- * makes the host's file system (9p) the root, and goes on with the program that init= names. */
+/* The first process of a stock kernel under qemu: loads the modules that came with it, in their
+ * order, makes the host's file system (9p) the root, and goes on with the program that init= names.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

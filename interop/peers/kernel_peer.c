@@ -286,11 +286,10 @@ static double send_some(int fd, uint8_t* buffer, int size, double start, int* en
       double due = start + (double)got.sent / opt.rate;
       if (due > t) return due - t;
     }
-    if (over)
-      fill(buffer, HEADER, 'E', (uint32_t)got.sent);
-    else
-      fill(buffer, size, 'D', (uint32_t)got.sent);
-    int length = over ? HEADER : size;
+    /* An end mark as small as a header would be a sudden fall of the rate in bytes, to which a
+     * rate-based sender has to hold itself for seconds. */
+    int length = !over ? size : size > HEADER ? size - 1 : HEADER;
+    fill(buffer, length, over ? 'E' : 'D', (uint32_t)got.sent);
     ssize_t n = send(fd, buffer, (size_t)length, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0.001;

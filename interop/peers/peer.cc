@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -193,7 +194,9 @@ bool Peer::SendOne(TimePoint now, bool over) {
     const double due = Seconds(now - begun_) * options_.rate;
     if (static_cast<double>(sent_) >= due) return false;
   }
-  const std::size_t bytes = over ? kHeaderBytes : size_;
+  // An end mark as small as a header would be a sudden fall of the rate in bytes, to which a
+  // rate-based sender has to hold itself for seconds.
+  const std::size_t bytes = over ? std::max<std::size_t>(size_ - 1, kHeaderBytes) : size_;
   const auto cell = endpoint.ReserveSend(conn_, bytes);
   if (!cell) return false;
   FillDatagram(cell->first(bytes), over ? kEndMark : kDataMark, static_cast<std::uint32_t>(sent_));
