@@ -151,7 +151,7 @@ def finale(cell):
 
 
 def job(cell, number, datagrams=DATAGRAMS, size=SIZE):
-    port = FIRST_PORT + number % 3000
+    port = FIRST_PORT + number % 50000
     netem = PATHS[cell["path"]]
     return {
         "id": f"{number:04d}.{name(cell)}", "cell": cell, "port": port,

@@ -82,12 +82,20 @@ class Cell:
                 (p["dst_port"] == port) == (end == "client")]
 
     def _arrived(self, end):
-        """Numbers of the datagrams of full size that came to an end."""
-        host = "A" if end == "client" else "B"
-        port = self.job["port"]
-        return {p["seq"] for p in self.dumps[host] if "error" not in p and
-                p["type"] in ("Data", "DataAck") and p["payload_bytes"] == self.job["size"] and
-                (p["src_port"] == port) == (end == "client")}
+        """Numbers of the datagrams of full size that came to an end. Whoever closes a socket of the
+        kernel's has read the last of them: what crosses its Close is nobody's."""
+        numbers = set()
+        for p in self.dumps["A" if end == "client" else "B"]:
+            if "error" in p:
+                continue
+            from_here = (p["dst_port"] == self.job["port"]) == (end == "client")
+            if from_here and self._kind(end) == "kernel" and \
+                    p["type"] in ("Close", "CloseReq", "Reset"):
+                break
+            if not from_here and p["type"] in ("Data", "DataAck") and \
+                    p["payload_bytes"] == self.job["size"]:
+                numbers.add(p["seq"])
+        return numbers
 
     # ---- expectations ----
 
