@@ -59,14 +59,17 @@ HostTimes ReadHostTimes() {
   return times;
 }
 
-double PacketsThatFit(double us_per_packet) {
-  const HostTimes before = ReadHostTimes();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  const HostTimes after = ReadHostTimes();
-  const double all = after.all - before.all;
-  const double idle = all > 0 ? 1 - (after.busy - before.busy) / all : 1;
+double PacketsThatFit(double us_per_packet, bool first) {
+  double idle = 1;
+  if (!first) {
+    const HostTimes before = ReadHostTimes();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const HostTimes after = ReadHostTimes();
+    const double all = after.all - before.all;
+    if (all > 0) idle = std::max(kLeastIdle, 1 - (after.busy - before.busy) / all);
+  }
   const auto cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
-  return cores * std::max(idle, kLeastIdle) * kUsableShare * 1e6 / us_per_packet;
+  return cores * idle * kUsableShare * 1e6 / us_per_packet;
 }
 
 }  // namespace dccp::apps::lab

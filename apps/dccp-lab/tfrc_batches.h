@@ -29,8 +29,9 @@ struct HostTimes {
 };
 HostTimes ReadHostTimes();
 
-// What the host can carry, by its cores and how idle they are now. `us_per_packet`: processor time
-// of all processes together for a data packet. Takes half a second.
-double PacketsThatFit(double us_per_packet);
+// What the host can carry, by its cores and how idle they are now; `first`: the lab's programs come
+// before all others, however busy it is. `us_per_packet`: processor time of all of them together
+// for a data packet. Takes up to half a second.
+double PacketsThatFit(double us_per_packet, bool first);
 
 }  // namespace dccp::apps::lab

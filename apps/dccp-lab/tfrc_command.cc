@@ -57,9 +57,11 @@ struct TfrcOptions {
 // Empty when all is well.
 std::string Understand(const TfrcOptions& o, TfrcPlan* plan) {
   if (!o.topologies.empty()) plan->topologies = o.topologies;
+  if (plan->topologies == std::vector<std::string>{"all"})
+    plan->topologies = {"relay", "router", "bridge"};
   for (const std::string& topology : plan->topologies)
     if (topology != "relay" && topology != "router" && topology != "bridge")
-      return fmt::format("--topology: '{}' is none of relay, router, bridge", topology);
+      return fmt::format("--topology: '{}' is none of relay, router, bridge, all", topology);
   if (o.extended) plan->paths = ExtendedPaths();
   if (o.extended && !o.paths.empty()) return "--extended and --paths exclude each other";
   if (!o.paths.empty()) plan->paths.clear();
@@ -155,7 +157,8 @@ int RunInRealTime(const TfrcPlan& plan, const std::vector<TfrcCell>& cells, std:
   double us_per_packet = kFirstUsPerPacket;
   std::string error;
   while (!jobs.empty() && !Interrupted()) {
-    const auto batches = Batches(jobs, cells, PacketsThatFit(us_per_packet), at_once);
+    const auto batches =
+        Batches(jobs, cells, PacketsThatFit(us_per_packet, setting.realtime), at_once);
     const std::vector<TfrcJob>& batch = batches.front();
     jobs.erase(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(batch.size()));
     const double after =
@@ -213,17 +216,27 @@ int RunInVirtualTime(const TfrcPlan& plan, const std::vector<TfrcCell>& cells, R
   return error.empty() ? kExitDone : Fail(kTool, error);
 }
 
+// Whether this process may build what the plan needs, which may change what it is. Of all
+// topologies those that it may not are left out, and that is said; else false with `*error` filled.
+bool MayBuild(const TfrcOptions& options, TfrcPlan* plan, std::string* error) {
+  const std::vector<TfrcCell> cells = CellsOf(*plan);
+  const bool hosts =
+      std::any_of(cells.begin(), cells.end(), [](const TfrcCell& c) { return c.native(); });
+  if (!hosts || plan->simulate || MayMakeNetworks(error)) return true;
+  if (options.topologies != std::vector<std::string>{"all"}) return false;
+  Put(stderr, fmt::format("{}: no router and no bridge: {}\n", kTool, *error));
+  plan->topologies = {"relay"};
+  return true;
+}
+
 int RunTfrc(const TfrcOptions& options) {
   TfrcPlan plan;
   if (const std::string fault = Understand(options, &plan); !fault.empty())
     return FailUsage(kTool, fault);
+  std::string error;
+  if (!MayBuild(options, &plan, &error)) return Fail(kTool, error);
   const std::vector<TfrcCell> cells = CellsOf(plan);
   if (cells.empty()) return FailUsage(kTool, "--only: no cell has such an id");
-  std::string error;
-  const bool hosts =
-      std::any_of(cells.begin(), cells.end(), [](const auto& c) { return c.native(); });
-  // Early, since it may change what this process is.
-  if (hosts && !plan.simulate && !MayMakeNetworks(&error)) return Fail(kTool, error);
   std::optional<Results> results =
       Results::Open(options.out, PlanToJson(plan), options.resume, &error);
   if (!results) return Fail(kTool, error);
@@ -252,7 +265,8 @@ void AddTfrc(CLI::App* app, Command* run) {
   const auto o = std::make_shared<TfrcOptions>();
   CLI::App* const sub = app->add_subcommand(
       "tfrc", "CCID 3 against the throughput equation, beside the measurement of 2008");
-  sub->add_option("--topology", o->topologies, "relay, router, bridge (relay)")->delimiter(',');
+  sub->add_option("--topology", o->topologies, "relay, router, bridge; all that may be had (relay)")
+      ->delimiter(',');
   sub->add_option("--paths", o->paths, "RTT/LOSS (40ms/1%,150ms/1%,150ms/10%)")->delimiter(',');
   sub->add_flag("--extended", o->extended, "More paths");
   sub->add_option("--sizes", o->sizes, "Payload bytes (1440 or by IPv6 1420, 256, 32)")

@@ -20,6 +20,9 @@ namespace dccp::apps::netem {
 
 namespace {
 
+// Busy rounds that follow one another within so many grains share wake-ups.
+constexpr int kCrowded = 4;
+
 void SleepUntil(TimePoint when) {
   const auto since_origin = when.time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_origin);
@@ -64,6 +67,7 @@ void EventLoop::Forget(int fd) { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nu
 
 void EventLoop::Run(LoopClient& client, Duration grain) {
   std::array<epoll_event, 64> events = {};
+  TimePoint last_busy;
   while (!stop_) {
     const TimePoint deadline = client.NextDeadline();
     int timeout = -1;
@@ -81,7 +85,10 @@ void EventLoop::Run(LoopClient& client, Duration grain) {
       static_cast<Readable*>(event.data.ptr)->OnReadable(errors);
     }
     const bool busy = client.OnRound();
-    if (busy && grain > Duration::zero()) SleepUntil(woken + grain);
+    if (!busy) continue;
+    // Where rounds are rare there is nothing to share.
+    if (grain > Duration::zero() && woken - last_busy < kCrowded * grain) SleepUntil(woken + grain);
+    last_busy = woken;
   }
 }
 
