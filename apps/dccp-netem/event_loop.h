@@ -28,9 +28,9 @@ class LoopClient {
 
 // Waits with epoll, wakes for deadlines by a timerfd, which has the resolution of the kernel's
 // high-resolution timers, and where busy rounds come one after the other begins no two within one
-// grain: so many packets share the
-// cost of a wake-up, at the price of being late by up to a grain. Packets carry the kernel's time
-// of arrival, so what is read late is not sent later for it, as long as the path's delay is longer.
+// grain: so many packets share the cost of a wake-up, at the price of being late by up to a grain.
+// Packets carry the kernel's time of arrival, so what is read late is not sent later for it, as
+// long as the path's delay is longer.
 class EventLoop {
  public:
   // False with `*error` filled.
