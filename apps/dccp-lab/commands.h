@@ -9,6 +9,7 @@ namespace dccp::apps::lab {
 // Adds the subcommand to `app`; `*run` becomes what it does when it was chosen.
 using Command = std::function<int()>;
 void AddSizes(CLI::App* app, Command* run);
+void AddForward(CLI::App* app, Command* run);
 void AddTfrc(CLI::App* app, Command* run);
 void AddRun(CLI::App* app, Command* run);
 // Those that measure: they may stand in a plan.

@@ -60,6 +60,7 @@ std::vector<ComparedRow> CompareResults(const Json& first, const Json& second) {
     const bool sent = &MeasureOf(cell) == &kSentBps;
     const Figure figures[] = {
         {sent ? "sent, kbit/s" : "throughput, Mbit/s", MeasureOf(cell), true, sent ? 1e-3 : 1e-6},
+        {"blast, Mbit/s", kBlastBps, true, 1e-6},
         {"sender, us/packet", kSenderUs, false, 1},
         {"receiver, us/packet", kReceiverUs, false, 1}};
     for (const Json& other : second["cells"]) {

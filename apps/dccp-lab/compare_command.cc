@@ -85,7 +85,7 @@ void AddCompare(CLI::App* app, Command* run) {
 
 void AddPlainUdp(CLI::App* app, Command* run) {
   const auto o = std::make_shared<PlainOptions>();
-  CLI::App* const sub = app->add_subcommand("plain-udp", "One end of the control row of sizes");
+  CLI::App* const sub = app->add_subcommand("plain-udp", "One end of a control row");
   sub->group("");
   sub->add_option("ROLE", o->role, "send or receive")
       ->required()
@@ -93,6 +93,8 @@ void AddPlainUdp(CLI::App* app, Command* run) {
   sub->add_flag("-4", o->v4, "IPv4");
   sub->add_flag("-6", o->v6, "IPv6");
   sub->add_option("--port", o->settings.port, "UDP port")->required();
+  sub->add_option("--address", o->settings.address, "Address of the receiver");
+  sub->add_option("--rate", o->settings.packets_per_second, "Packets a second");
   sub->add_option("--size", o->settings.payload_bytes, "Bytes")->check(CLI::Range(12, 65'000));
   sub->add_option("--seconds", o->seconds, "Seconds");
   sub->add_option("--omit", o->omit, "Seconds");

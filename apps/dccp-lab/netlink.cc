@@ -173,6 +173,13 @@ bool Netlink::ForbidSegments(const std::string& name, std::string* error) {
   return Ask(request, fmt::format("switch off segmentation at {}", name), error);
 }
 
+bool Netlink::SetMtu(const std::string& name, std::uint32_t bytes, std::string* error) {
+  Request request(RTM_NEWLINK, 0, ifinfomsg{});
+  request.Add(IFLA_IFNAME, name);
+  request.Add(IFLA_MTU, bytes);
+  return Ask(request, fmt::format("set the MTU of {} to {}", name, bytes), error);
+}
+
 bool Netlink::Up(const std::string& name, std::string* error) {
   ifinfomsg header = {};
   header.ifi_flags = IFF_UP;

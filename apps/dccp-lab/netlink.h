@@ -23,6 +23,7 @@ class Netlink {
   bool AttachTo(const std::string& name, const std::string& bridge, std::string* error);
   // Packets leave one by one: the kernel cuts what a socket gave it for segmentation.
   bool ForbidSegments(const std::string& name, std::string* error);
+  bool SetMtu(const std::string& name, std::uint32_t bytes, std::string* error);
   bool Up(const std::string& name, std::string* error);
   bool AddAddress(const std::string& name, const IpAddress& address, std::uint8_t prefix_bits,
                   std::string* error);

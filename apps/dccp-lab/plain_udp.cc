@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <time.h>
 
-#include <array>
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,9 +27,17 @@ constexpr const char* kTool = "dccp-lab";
 
 std::unique_ptr<UdpSocket> Open(const PlainUdpSettings& settings, bool sender) {
   UdpSocketOptions options;
-  ParseAddress(settings.family == IpFamily::kV4 ? "127.0.0.1" : "::1", &options.local);
+  IpAddress address;
+  const char* const loopback = settings.family == IpFamily::kV4 ? "127.0.0.1" : "::1";
+  if (!ParseAddress(settings.address.empty() ? loopback : settings.address, &address)) {
+    Fail(kTool, fmt::format("'{}' is no address", settings.address));
+    return nullptr;
+  }
+  // The sender's own address is the kernel's choice where there is more than loopback.
+  options.local = address;
   if (sender) {
-    options.remote = options.local;
+    if (!settings.address.empty()) options.local = {address.family, {}, 0};
+    options.remote = address;
     options.remote_port = settings.port;
   } else {
     options.local_port = settings.port;
@@ -48,6 +57,7 @@ class Meter {
   explicit Meter(TimePoint from) : from_(from) {}
 
   void Count(std::uint64_t packets, std::uint64_t bytes, TimePoint now) {
+    total_ += packets;
     if (now < from_) return;
     if (!started_) {
       started_ = true;
@@ -69,6 +79,7 @@ class Meter {
     const nlohmann::ordered_json out = {
         {"packets", packets_},
         {"bytes", bytes_},
+        {"total_packets", total_},
         {"bits_per_second", some ? 8 * static_cast<double>(bytes_) / seconds : 0.0},
         {"seconds", seconds},
         {"cpu_percent", some ? cpu_us / seconds * 1e-4 : 0.0},
@@ -82,9 +93,26 @@ class Meter {
   TimePoint start_;
   TimePoint last_;
   Duration cpu_ = Duration::zero();
+  std::uint64_t total_ = 0;
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
 };
+
+// How many may have gone by now at so many a second; without a rate as many as one call takes.
+std::size_t Due(const PlainUdpSettings& settings, Duration elapsed, std::uint64_t sent) {
+  if (settings.packets_per_second <= 0) return SendBatch::kMaxSegments;
+  const double allowed =
+      settings.packets_per_second * std::chrono::duration<double>(elapsed).count() + 1;
+  const double due = allowed - static_cast<double>(sent);
+  return due < 1 ? 0 : static_cast<std::size_t>(std::min(due, double{SendBatch::kMaxSegments}));
+}
+
+// Until the next one is due, but long enough for the clock to tell.
+void WaitForNext(double packets_per_second) {
+  const double ns = std::clamp(1e9 / packets_per_second, 50e3, 5e6);
+  const timespec pause = {0, static_cast<long>(ns)};
+  ::nanosleep(&pause, nullptr);
+}
 
 }  // namespace
 
@@ -98,8 +126,15 @@ int SendPlainUdp(const PlainUdpSettings& settings) {
   const TimePoint start = MonotonicClock::Now();
   const TimePoint end = start + settings.omit + settings.duration;
   Meter meter(start + settings.omit);
+  std::uint64_t sent = 0;
   for (TimePoint now = start; now < end; now = MonotonicClock::Now()) {
-    const SendResult result = socket->Send(out, batch);
+    const std::size_t due = Due(settings, now - start, sent);
+    if (due == 0) {
+      WaitForNext(settings.packets_per_second);
+      continue;
+    }
+    const SendResult result = socket->Send(std::span(out).first(due), batch);
+    sent += result.taken;
     meter.Count(result.taken, result.taken * payload.size(), now);
     if (!result.blocked) continue;
     pollfd wait = {socket->fd(), POLLOUT, 0};
@@ -119,10 +154,11 @@ int ReceivePlainUdp(const PlainUdpSettings& settings) {
   std::fflush(stdout);
   RecvBatch batch;
   std::unique_ptr<Meter> meter;
-  while (stop_asked == 0) {
+  while (true) {
     const ReceiveResult result = socket->Receive(batch);
     const TimePoint now = MonotonicClock::Now();
     if (batch.datagrams().empty()) {
+      if (stop_asked != 0) break;
       pollfd wait = {socket->fd(), POLLIN, 0};
       ::poll(&wait, 1, 100);
       continue;

@@ -11,15 +11,18 @@ namespace dccp::apps::lab {
 
 struct PlainUdpSettings {
   IpFamily family = IpFamily::kV4;
+  std::string address;  // of the receiver; empty: loopback
   std::uint16_t port = 0;
+  double packets_per_second = 0;  // 0: as many as the socket takes
   std::size_t payload_bytes = 1440;
   Duration duration = std::chrono::seconds(10);
   Duration omit = Duration::zero();
 };
 
-// Both are programs of their own, "dccp-lab plain-udp", that print one JSON document. The sender
-// sends as fast as the socket takes it, with segmentation offload as in the driver; the receiver
-// counts what comes after `omit` until it is interrupted. They return exit codes.
+// Both are programs of their own, "dccp-lab plain-udp", that print one JSON document, and return
+// exit codes. The sender uses segmentation offload as the driver does; the receiver counts what
+// comes after `omit` until it is interrupted and nothing waits any more. "total_packets" has what
+// was omitted too.
 int SendPlainUdp(const PlainUdpSettings& settings);
 int ReceivePlainUdp(const PlainUdpSettings& settings);
 

@@ -56,6 +56,7 @@ inline const Json::json_pointer kReceivedBps{"/received/bits_per_second"};
 inline const Json::json_pointer kSentBps{"/sent/bits_per_second"};
 // What the mean of a cell is of, by its "measure": what was sent, or else what was received.
 const Json::json_pointer& MeasureOf(const Json& cell);
+inline const Json::json_pointer kBlastBps{"/blast/received/bits_per_second"};
 inline const Json::json_pointer kSenderUs{"/cpu/local_us_per_packet"};
 inline const Json::json_pointer kReceiverUs{"/cpu/remote_us_per_packet"};
 inline const Json::json_pointer kSenderPercent{"/cpu/local_percent"};

@@ -73,6 +73,7 @@ int RunPlans(const RunOptions& o) {
 void AddExperiments(CLI::App* app, Command* run) {
   AddTfrc(app, run);
   AddSizes(app, run);
+  AddForward(app, run);
 }
 
 void AddRun(CLI::App* app, Command* run) {

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <utility>
 
+#include "apps/dccp-lab/last_json.h"
+
 namespace dccp::apps::lab {
 
 namespace {
@@ -16,15 +18,6 @@ constexpr Duration kGrace = std::chrono::seconds(15);
 Duration Seconds(double s) { return std::chrono::nanoseconds(static_cast<std::int64_t>(s * 1e9)); }
 
 std::string FamilyFlag(const SizesCell& cell) { return cell.family == IpFamily::kV4 ? "-4" : "-6"; }
-
-// The last line of a text that is JSON.
-Json LastJsonLine(const std::string& text) {
-  const std::size_t end = text.find_last_not_of('\n');
-  if (end == std::string::npos) return nullptr;
-  const std::size_t line = text.find_last_of('\n', end);
-  Json out = Json::parse(text.substr(line == std::string::npos ? 0 : line + 1), nullptr, false);
-  return out.is_discarded() ? Json(nullptr) : out;
-}
 
 }  // namespace
 

@@ -59,13 +59,13 @@ std::unique_ptr<TestBed> TestBed::Build(const Options& options, std::string* err
   if (!receiver) return nullptr;
   std::unique_ptr<TestBed> bed(
       new TestBed(options.between, std::move(*sender), std::move(*between), std::move(*receiver)));
-  const bool good = bed->Lay(options.segments, error) && bed->Address(error) &&
+  const bool good = bed->Lay(options, error) && bed->Address(error) &&
                     (options.between != Between::kKernelBridge || bed->Bridge(error)) &&
                     (options.between != Between::kKernelRouter || bed->Forward(error));
   return good ? std::move(bed) : nullptr;
 }
 
-bool TestBed::Lay(bool segments, std::string* error) {
+bool TestBed::Lay(const Options& options, std::string* error) {
   NetworkNamespace* const hosts[2] = {&sender_, &receiver_};
   // Link-local addresses are of use at once. Without this the first packets wait.
   std::string ignored;
@@ -74,8 +74,11 @@ bool TestBed::Lay(bool segments, std::string* error) {
       static_cast<void>(host->SetOption("ipv6/conf/default/dad_transmits", "0", &ignored));
   for (int i = 0; i < 2; ++i) {
     if (!between_.netlink().AddVeth(kLinks[i], kHostLink, hosts[i]->fd(), error)) return false;
-    if (!segments && (!between_.netlink().ForbidSegments(kLinks[i], error) ||
-                      !hosts[i]->netlink().ForbidSegments(kHostLink, error)))
+    if (!between_.netlink().SetMtu(kLinks[i], options.mtu, error) ||
+        !hosts[i]->netlink().SetMtu(kHostLink, options.mtu, error))
+      return false;
+    if (!options.segments && (!between_.netlink().ForbidSegments(kLinks[i], error) ||
+                              !hosts[i]->netlink().ForbidSegments(kHostLink, error)))
       return false;
     if (!between_.netlink().Up(kLinks[i], error) || !hosts[i]->netlink().Up(kHostLink, error))
       return false;

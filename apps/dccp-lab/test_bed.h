@@ -1,6 +1,7 @@
 // Sender, what is between, receiver: hosts that exist for as long as a measurement.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,7 @@ class TestBed {
     Between between = Between::kKernelBridge;
     // False: the cables carry single packets, as a wire does, not what a socket gave to be cut.
     bool segments = true;
+    std::uint32_t mtu = 1500;
   };
   // Null with `*error`, what is missing and what to do. The first call may move the process into a
   // user namespace: MayMakeNetworks().
@@ -47,7 +49,7 @@ class TestBed {
  private:
   TestBed(Between kind, NetworkNamespace sender, NetworkNamespace between,
           NetworkNamespace receiver);
-  bool Lay(bool segments, std::string* error);
+  bool Lay(const Options& options, std::string* error);
   bool Address(std::string* error);
   bool Bridge(std::string* error);
   bool Forward(std::string* error);
