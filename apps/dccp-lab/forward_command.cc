@@ -14,6 +14,7 @@
 #include "apps/dccp-lab/forward_run.h"
 #include "apps/dccp-lab/forward_table.h"
 #include "apps/dccp-lab/progress.h"
+#include "apps/dccp-lab/report_page.h"
 #include "apps/dccp-lab/results.h"
 #include "apps/dccp-lab/scratch.h"
 
@@ -201,18 +202,18 @@ int RunForward(const ForwardOptions& options) {
   const bool asked = !options.topologies.empty() || !options.firewalls.empty() || options.v6;
   if (missing.size() > impossible && (asked || cells.empty()))
     return Fail(kTool, missing[impossible]);
-  for (const std::string& line : missing)
-    Put(stderr, fmt::format("{}: not measured: {}\n", kTool, line));
+  for (const std::string& line : missing) Put(stderr, fmt::format("not measured: {}\n", line));
   Json document_plan = PlanToJson(plan);
   std::optional<Results> results =
       Results::Open(options.out, document_plan, options.resume, &error);
   if (!results) return Fail(kTool, error);
   if (const double busy = BusyPercent(); busy > kBusy)
-    Put(stderr, fmt::format("{}: this machine is {:.0f} % busy with other work, which is in every "
+    Put(stderr, fmt::format("this machine is {:.0f} % busy with other work, which is in every "
                             "figure: stop that first\n",
-                            kTool, busy));
+                            busy));
   const bool good = RunAll(plan, cells, scratch.path(), &*results);
   PrintTables(plan, *results, missing);
+  WriteReportBeside(*results);
   if (Interrupted())
     return Fail(kTool, fmt::format("interrupted; --resume --out {} goes on",
                                    std::filesystem::path(results->path()).parent_path().string()));
