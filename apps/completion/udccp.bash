@@ -25,10 +25,9 @@ _udccp() {
       done
       ;;
     dccp-lab)
-      own='tfrc sizes forward run compare report --topology --paths --extended --at-once --seed --simulate
-        --sizes --ccid --encap -4 -6 --only --seconds --omit --repeat --out --resume --json --output
-        --firewall --rules --traffic --max-loss
-        --trace --udp-port --plotly --help --version'
+      own='tfrc sizes forward run compare report --topology --paths --extended --at-once --seed
+        --simulate --sizes --ccid --encap -4 -6 --only --seconds --omit --repeat --out --resume --json
+        --firewall --rules --traffic --max-loss --output --trace --udp-port --plotly --help --version'
       ;;
     dccp-dump) own='--fields --json --check --stats --udp-port --help --version' ;;
   esac
