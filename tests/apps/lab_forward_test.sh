@@ -28,38 +28,47 @@ if ! [[ -x /usr/sbin/nft || -x /sbin/nft || -x /usr/local/sbin/nft ]]; then
   expect "no nft" 1 'install nftables' "$work/lab.err" dccp-lab
 fi
 firewalls=none
-if command -v nft >/dev/null || [[ -x /usr/sbin/nft ]]; then firewalls=none,nft; fi
+cells=2
+if command -v nft >/dev/null || [[ -x /usr/sbin/nft ]]; then
+  firewalls=none,nft
+  cells=3
+fi
 
+only=bridge-none-plain-1518,router-none-udp-64,bridge-nft-udp-64
 interfaces=$(ls /sys/class/net)
-options=(forward --sizes 64,1518 --seconds 0.3 --omit 0.1 --max-loss 5% --out "$work/out")
-"$lab" "${options[@]}" --firewall "$firewalls" --rules 20 --only plain-1518,udp-64 --repeat 1 \
+options=(forward --sizes 64,1518 --seconds 0.3 --omit 0.1 --max-loss 20% --out "$work/out")
+"$lab" "${options[@]}" --firewall "$firewalls" --rules 20 --only "$only" --repeat 1 \
   >"$work/lab.out" 2>"$work/lab.err" || fail "forward: $(cat "$work/lab.err")"
 result=$work/out/results.json
-ways=$([[ $firewalls == none ]] && echo 2 || echo 4)
-json "$result" "len(d['cells']) == 2 * $ways and all(len(c['runs']) == 1 for c in d['cells'])"
+json "$result" "len(d['cells']) == $cells and all(len(c['runs']) == 1 for c in d['cells'])"
 # What passed between is the frames that were meant, one by one: those of data are most of them.
 json "$result" "all(c['frame_bytes'] - 8 < c['runs'][0]['blast']['between']['mean_frame_bytes']
   < c['frame_bytes'] + 24 for c in d['cells'])"
 json "$result" "all(c['runs'][0]['blast']['received']['bits_per_second'] > 0 for c in d['cells'])"
 json "$result" "all(c['runs'][0]['blast']['cpu'][k] > 0 for c in d['cells'] for k in
   ('local_percent', 'remote_percent', 'host_percent', 'host_us_per_packet'))"
-json "$result" "all(c['runs'][0]['received']['lost_percent'] <= 5 for c in d['cells'])"
+json "$result" "all(c['runs'][0]['received']['lost_percent'] <= 20 for c in d['cells'])"
 grep -Eq '^v4-bridge-none-plain +- +[0-9.]+$' "$work/lab.out" || fail "no table: $(cat "$work/lab.out")"
 
 # Killed, and interrupted, in the next run: results stay, nothing else does.
 for signal in KILL INT; do
-  "$lab" "${options[@]}" --firewall "$firewalls" --rules 20 --only plain-1518,udp-64 --repeat 30 \
+  "$lab" "${options[@]}" --firewall "$firewalls" --rules 20 --only "$only" --repeat 30 \
     --resume >"$work/lab.out" 2>"$work/lab.err" &
   pid=$!
   started+=("$pid")
-  children=
+  namespace=
   for ((i = 0; i < 600; ++i)); do
-    children=$(pgrep -P "$pid" -f 'dccp-(send|recv)|plain-udp' || true)
-    [[ $(wc -w <<<"$children") == 2 ]] && break
+    for child in $(pgrep -P "$pid" || true); do
+      found=$(readlink "/proc/$child/ns/net" || true)
+      [[ -z $found || $found == "$(readlink /proc/self/ns/net)" ]] || namespace=$found
+    done
+    [[ -n $namespace ]] && break
     sleep 0.02
   done
-  namespace=$(readlink "/proc/${children%%[[:space:]]*}/ns/net" || true)
-  [[ -n $namespace && $namespace != "$(readlink /proc/self/ns/net)" ]] || fail "no namespace"
+  if [[ -z $namespace ]]; then
+    fail "$signal: no program in a namespace"
+    namespace=none
+  fi
   kill "-$signal" "$pid"
   code=0
   wait "$pid" 2>/dev/null || code=$?
