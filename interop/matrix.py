@@ -52,7 +52,7 @@ def judge(job, result, folder, programs):
     cell.name, cell.id = job["name"], job["id"]
     try:
         cell.check()
-    except (RuntimeError, OSError, KeyError, ValueError) as error:
+    except (RuntimeError, OSError, KeyError, TypeError, ValueError) as error:
         cell.fault(f"check: {type(error).__name__}: {error}")
     if cell.faults:
         print(f"FAILED {cell.id}: " + "; ".join(cell.faults[:4]), flush=True)

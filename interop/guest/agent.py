@@ -106,7 +106,7 @@ class Job:
         self.peers.append(peer)
         self.selector.register(peer.process.stdout, selectors.EVENT_READ, peer)
         if spec.get("after") and not self.wait(
-                lambda: peer.has(spec["after"], "end") or not peer.running(), 20):
+                lambda: peer.has(spec["after"], "end") or not peer.running(), 60):
             self.notes.append(f"{peer.name}: never {spec['after']}")
 
     def act(self, action, names):
