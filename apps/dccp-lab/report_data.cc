@@ -13,8 +13,8 @@ namespace dccp::apps::lab {
 namespace {
 
 constexpr const char* kFamily = "family";
-constexpr const char* kSeriesMembers[] = {"topology", "mode",  "rules", "firewall",
-                                          "ccid",     "encap", "peer",  kFamily};
+constexpr const char* kSeriesMembers[] = {"topology", "firewall", "rules", "ccid",
+                                          "encap",    "peer",     kFamily};
 
 std::string Describe(const Json& cell, const char* member) {
   const std::string text = TextAt(cell, member);
@@ -22,7 +22,8 @@ std::string Describe(const Json& cell, const char* member) {
   const std::string name = member;
   if (name == kFamily) return "IPv" + text;
   if (name == "ccid") return "CCID " + text;
-  if (name == "rules") return text + (text == "1" ? " rule" : " rules");
+  if (name == "firewall" && text == "none") return "no rules";
+  if (name == "rules") return text == "0" ? "" : text + (text == "1" ? " rule" : " rules");
   if (name == "encap") return text == "udp" ? "in UDP" : text == "plain" ? "plain UDP" : text;
   return text;
 }

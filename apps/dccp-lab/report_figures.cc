@@ -72,7 +72,7 @@ class SeriesSet {
         error.push_back(Rounded(point.half_width));
       }
       const auto color = std::find(names_.begin(), names_.end(), one.name) - names_.begin();
-      const bool control = one.name.find("plain UDP") != std::string::npos;
+      const bool control = one.name == "plain UDP";
       out.push_back({{"name", several_ ? one.source_name + ": " + one.name : one.name},
                      {"kind", kind},
                      {"x", std::move(x)},
@@ -231,6 +231,10 @@ constexpr SizeFigure kSizeFigures[] = {
      "/cpu/sender", 1},
     {"receiver-cpu", "CPU utilisation of the receiver", "% of one core", false,
      "/cpu/remote_percent", "/cpu/receiver", 1},
+    {"blast", "Throughput under full load", "Mbit/s", true, "/blast/received/bits_per_second",
+     "/blast_bps", 1e-6},
+    {"host-us", "CPU time of the host", "µs per packet", true, "/cpu/host_us_per_packet",
+     "/cpu/host_us_per_packet", 1},
     {"host-cpu", "CPU utilisation of the host", "% of all cores", false, "/cpu/host_percent",
      "/cpu/host_percent", 1},
     {"host-softirq", "Softirq share of the host", "% of all cores", false,

@@ -170,7 +170,10 @@ Json ChoiceOf(const std::string& label, const Json& cell) {
   const bool rates = std::any_of(series.begin(), series.end(),
                                  [](const Json& s) { return s.value("panel", 0) == 2; });
   if (loss && rates) AddReference("configured loss", *loss * 100, from, to, 2, &series);
-  return {{"label", label}, {"y_title", unit.name}, {"series", std::move(series)}};
+  Json choice = {{"label", label}, {"y_title", unit.name}, {"series", std::move(series)}};
+  const double omitted = NumberAt(cell, "/omit_s").value_or(0);
+  if (omitted > 0) choice["bands"] = {{{"x0", 0}, {"x1", omitted}, {"quiet", true}}};
+  return choice;
 }
 
 }  // namespace
@@ -185,18 +188,19 @@ void AddRatesOverTime(std::span<const ReportSource> sources, Json* figures) {
     }
   }
   if (choices.empty()) return;
-  figures->push_back({{"id", "rates"},
-                      {"title", "Rate over time"},
-                      {"note",
-                       "Each run of one cell, with the losses in each interval: packets where the "
-                       "sender learnt of them, and the loss event rate at the interval's end. "
-                       "Printed is the cell that is chosen here."},
-                      {"wide", true},
-                      {"height", 460},
-                      {"x", {{"title", "seconds"}, {"type", "linear"}}},
-                      {"y", {{"title", ""}, {"type", "linear"}, {"zero", true}}},
-                      {"panels", {"lost", "p, %"}},
-                      {"choices", std::move(choices)}});
+  figures->push_back(
+      {{"id", "rates"},
+       {"title", "Rate over time"},
+       {"note",
+        "Each run of one cell, with the losses in each interval: packets where the "
+        "sender learnt of them, and the loss event rate at the interval's end. "
+        "Grey is the time that does not count. Printed is the cell that is chosen here."},
+       {"wide", true},
+       {"height", 460},
+       {"x", {{"title", "seconds"}, {"type", "linear"}}},
+       {"y", {{"title", ""}, {"type", "linear"}, {"zero", true}}},
+       {"panels", {"lost", "p, %"}},
+       {"choices", std::move(choices)}});
 }
 
 }  // namespace dccp::apps::lab

@@ -10,11 +10,13 @@
 #include <tuple>
 
 #include "apps/dccp-lab/compare.h"
+#include "stack/lab/statistics.h"
 
 namespace dccp::apps::lab {
 
 namespace {
 
+const Json::json_pointer kHostUs("/cpu/host_us_per_packet");
 constexpr double kLeastRatio = 0.92;
 constexpr double kMostRatio = 1.18;
 
@@ -150,6 +152,11 @@ std::vector<Column> CellColumns(const RateUnit& unit) {
           Numeric("receiver CPU, %", "/cpu/receiver"),
           Numeric("receiver, µs per packet", "/cpu/receiver_us_per_packet"),
           Numeric("emulator CPU, %", "/cpu/emulator"),
+          {"host, µs per packet",
+           [](const Json& cell) {
+             const std::vector<double> runs = FiguresOf(cell, kHostUs);
+             return runs.empty() ? std::string() : Short(dccp::lab::EstimateOf(runs).mean);
+           }},
           Numeric("host CPU, %", "/cpu/host_percent"),
           Numeric("host softirq, %", "/cpu/host_softirq_percent")};
 }

@@ -41,14 +41,15 @@
   const axisOf = (a, title) => {
     const axis = {
       title: {text: title, standoff: 8}, type: a.type, automargin: true, fixedrange: finger,
-      zeroline: false, gridcolor: "#cccccc", ticks: "", rangemode: a.zero ? "tozero" : "normal"
+      zeroline: false, gridcolor: "#cccccc", ticks: "", rangemode: a.zero ? "tozero" : "normal",
+      exponentformat: "none"
     };
     if (a.type === "category") axis.tickfont = {size: narrow() ? 9.5 : 12};
     if (a.reversed) axis.autorange = "reversed";
     if (a.range) axis.range = a.type === "log" ? a.range.map(Math.log10) : a.range;
     if (a.type === "log") {
       const decades = a.range ? axis.range[1] - axis.range[0] : 1;
-      Object.assign(axis, {dtick: narrow() || decades > 3.5 ? 1 : "D2", exponentformat: "none"});
+      axis.dtick = narrow() || decades > 3.5 ? 1 : "D2";
     }
     if (a.ticks)
       Object.assign(axis, {tickmode: "array", tickvals: a.ticks, ticktext: a.ticks.map(String)});
@@ -82,9 +83,9 @@
       layout["yaxis" + (panel + 1)] = Object.assign(axis, {domain: [top - height, top], nticks: 4});
     });
     layout.xaxis.anchor = below.length ? "y" + (below[below.length - 1] + 1) : "y";
-    for (const band of figure.bands || [])
+    for (const band of [...(figure.bands || []), ...(choice !== figure && choice.bands || [])])
       layout.shapes.push({type: "rect", xref: "x", yref: "paper", x0: band.x0, x1: band.x1, y0: 0,
-        y1: 1, fillcolor: "#2f9e6e", opacity: 0.14, line: {width: 0}, layer: "below"});
+        y1: 1, fillcolor: band.quiet ? reference : palette[2], opacity: 0.14, line: {width: 0}, layer: "below"});
     for (const line of figure.lines || [])
       layout.shapes.push({type: "line", xref: "x", yref: "paper", x0: line.x, x1: line.x, y0: 0,
         y1: 1, line: {color: reference, width: 1.5, dash: "dash"}, layer: "below"});
