@@ -12,20 +12,36 @@ namespace dccp::apps::lab {
 
 namespace {
 
-constexpr const char* kFamily = "family";
-constexpr const char* kSeriesMembers[] = {"topology", "firewall", "rules", "ccid",
-                                          "encap",    "peer",     kFamily};
+constexpr const char* kSeriesMembers[] = {"firewall", "rules", "ccid", "encap", "peer"};
+// Those that may follow from the rest.
+constexpr const char* kFollowing[] = {"rules", "ccid", "peer"};
+constexpr const char* kChartMembers[] = {"topology", "family"};
 
-std::string Describe(const Json& cell, const char* member) {
-  const std::string text = TextAt(cell, member);
+std::string Describe(const Json& cell, const std::string& member) {
+  const std::string text = TextAt(cell, member.c_str());
   if (text.empty()) return "";
-  const std::string name = member;
-  if (name == kFamily) return "IPv" + text;
-  if (name == "ccid") return "CCID " + text;
-  if (name == "firewall" && text == "none") return "no rules";
-  if (name == "rules") return text == "0" ? "" : text + (text == "1" ? " rule" : " rules");
-  if (name == "encap") return text == "udp" ? "in UDP" : text == "plain" ? "plain UDP" : text;
+  if (member == "family") return "IPv" + text;
+  if (member == "ccid") return "CCID " + text;
+  if (member == "firewall" && text == "none") return "no rules";
+  if (member == "rules") return text == "0" ? "" : text + (text == "1" ? " rule" : " rules");
+  if (member == "encap") return text == "udp" ? "DCCP-UDP" : text == "plain" ? "plain UDP" : text;
   return text;
+}
+
+std::string Describe(const Json& cell, std::span<const char* const> members) {
+  std::string text;
+  for (const char* member : members) {
+    const std::string part = Describe(cell, std::string(member));
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+// How many cells the members tell apart.
+std::size_t Distinct(std::span<const Json* const> cells, std::span<const char* const> members) {
+  std::set<std::string> values;
+  for (const Json* cell : cells) values.insert(Describe(*cell, members));
+  return values.size();
 }
 
 }  // namespace
@@ -80,28 +96,30 @@ std::vector<double> PublishedRatesOf(const Json& cell) {
 double Rounded(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
 
 SeriesNames::SeriesNames(std::span<const ReportSource> sources) {
-  for (const char* member : kSeriesMembers) {
-    std::set<std::string> values;
-    for (const ReportSource& source : sources)
-      for (const Json& cell : MemberOf(source.document, "cells"))
-        if (!EquationOf(cell)) values.insert(TextAt(cell, member));
-    if (values.size() > 1) differing_.push_back(member);
+  std::vector<const Json*> cells;
+  for (const ReportSource& source : sources)
+    for (const Json& cell : MemberOf(source.document, "cells"))
+      if (!EquationOf(cell)) cells.push_back(&cell);
+  for (const char* member : kChartMembers)
+    if (Distinct(cells, std::span(&member, 1)) > 1) charts_.push_back(member);
+  series_.assign(std::begin(kSeriesMembers), std::end(kSeriesMembers));
+  const std::size_t all = Distinct(cells, series_);
+  // What was sent and through which firewall stays in the name, unless it is always the same.
+  for (const char* member : kFollowing) {
+    std::vector<const char*> rest = series_;
+    std::erase(rest, member);
+    if (Distinct(cells, rest) == all) series_ = rest;
   }
+  std::erase_if(series_,
+                [&](const char* member) { return Distinct(cells, std::span(&member, 1)) <= 1; });
 }
 
-bool SeriesNames::families_differ() const {
-  return std::find(differing_.begin(), differing_.end(), kFamily) != differing_.end();
-}
-
-std::string SeriesNames::Of(const Json& cell, bool with_family) const {
-  std::string name;
-  for (const char* member : differing_) {
-    if (member == kFamily && !with_family) continue;
-    const std::string part = Describe(cell, member);
-    if (!part.empty()) name += (name.empty() ? "" : ", ") + part;
-  }
+std::string SeriesNames::SeriesOf(const Json& cell) const {
+  const std::string name = Describe(cell, series_);
   return name.empty() ? "measured" : name;
 }
+
+std::string SeriesNames::ChartOf(const Json& cell) const { return Describe(cell, charts_); }
 
 RateUnit RateUnitFor(double bps) {
   if (bps >= 10e6) return {1e-6, "Mbit/s"};

@@ -38,17 +38,20 @@ std::vector<double> PublishedRatesOf(const Json& cell);
 // Six significant digits: nobody sees more, and they take room.
 double Rounded(double value);
 
-// What tells apart the series of cells that were measured by size: "CCID 3, in UDP, IPv6". A member
-// that is the same in all of them says nothing and is left out.
+// Names for the cells that were measured by size: a chart for each topology and family, in it a
+// series for each firewall, CCID and encapsulation. What is the same in all cells, or follows from
+// the rest of the name, says nothing and is left out.
 class SeriesNames {
  public:
   explicit SeriesNames(std::span<const ReportSource> sources);
-  // Without the family, where charts are for one family each.
-  std::string Of(const Json& cell, bool with_family) const;
-  bool families_differ() const;
+  // "CCID 3, DCCP-UDP"
+  std::string SeriesOf(const Json& cell) const;
+  // "router, IPv6"; "" where all cells share their charts.
+  std::string ChartOf(const Json& cell) const;
 
  private:
-  std::vector<const char*> differing_;
+  std::vector<const char*> series_;
+  std::vector<const char*> charts_;
 };
 
 // A unit for rates up to `bps`.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -240,8 +241,20 @@ constexpr SizeFigure kSizeFigures[] = {
     {"host-softirq", "Softirq share of the host", "% of all cores", false,
      "/cpu/host_softirq_percent", "/cpu/host_softirq_percent", 1}};
 
+// "-router-ipv4" of "router, IPv4": what may stand in the id of an element.
+std::string Slug(const std::string& text) {
+  std::string out = text.empty() ? "" : "-";
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (out.back() != '-')
+      out += '-';
+  }
+  return out;
+}
+
 Json FigureBySize(const SizeFigure& what, std::span<const ReportSource> sources,
-                  const SeriesNames& names, const std::string& family) {
+                  const SeriesNames& names, const std::string& chart) {
   SeriesSet set(sources.size() > 1);
   Range range;
   std::set<double> sizes;
@@ -250,7 +263,7 @@ Json FigureBySize(const SizeFigure& what, std::span<const ReportSource> sources,
     for (const Json& cell : sources[i].document["cells"]) {
       const std::optional<double> size = SizeOf(cell);
       if (!size || *size <= 0 || EquationOf(cell)) continue;
-      if (!family.empty() && TextAt(cell, "family") != family) continue;
+      if (names.ChartOf(cell) != chart) continue;
       const std::vector<double> values = FiguresOf(cell, Json::json_pointer(what.run_figure));
       const dccp::lab::Estimate e = dccp::lab::EstimateOf(values);
       const std::optional<double> mean =
@@ -262,12 +275,12 @@ Json FigureBySize(const SizeFigure& what, std::span<const ReportSource> sources,
       sizes.insert(*size);
       range.Add(y);
       range.Add(y + std::min(half_width, y));
-      set.Add(i, sources[i].name, names.Of(cell, family.empty()), {*size, y, half_width});
+      set.Add(i, sources[i].name, names.SeriesOf(cell), {*size, y, half_width});
     }
   }
   if (!set.has_lines()) return nullptr;
-  return {{"id", what.id + (family.empty() ? "" : "-v" + family)},
-          {"title", what.title + (family.empty() ? "" : ", IPv" + family)},
+  return {{"id", what.id + Slug(chart)},
+          {"title", chart.empty() ? what.title : fmt::format("{}, {}", what.title, chart)},
           {"note", "Means with 95 % confidence intervals."},
           {"height", 400},
           {"x", {{"title", size_name}, {"type", "log"}, {"ticks", sizes}}},
@@ -280,16 +293,13 @@ Json FigureBySize(const SizeFigure& what, std::span<const ReportSource> sources,
 
 void AddFiguresBySize(std::span<const ReportSource> sources, Json* figures) {
   const SeriesNames names(sources);
-  std::set<std::string> families = {""};
-  if (names.families_differ()) {
-    families.clear();
-    for (const ReportSource& source : sources)
-      for (const Json& cell : source.document["cells"])
-        if (!EquationOf(cell)) families.insert(TextAt(cell, "family"));
-  }
+  std::set<std::string> charts;
+  for (const ReportSource& source : sources)
+    for (const Json& cell : source.document["cells"])
+      if (!EquationOf(cell)) charts.insert(names.ChartOf(cell));
   for (const SizeFigure& what : kSizeFigures) {
-    for (const std::string& family : families) {
-      Json figure = FigureBySize(what, sources, names, family);
+    for (const std::string& chart : charts) {
+      Json figure = FigureBySize(what, sources, names, chart);
       if (!figure.is_null()) figures->push_back(std::move(figure));
     }
   }

@@ -38,7 +38,16 @@
     return trace;
   };
 
-  const axisOf = (a, title) => {
+  // Those of the values on a logarithmic axis whose labels do not touch; the last one stays.
+  const apart = (values, width) => {
+    const least = 42 / Math.max(width - 90, 100) * Math.log(values[values.length - 1] / values[0]);
+    const shown = [];
+    for (const value of values.slice().reverse())
+      if (!shown.length || Math.log(shown[0] / value) >= least) shown.unshift(value);
+    return shown;
+  };
+
+  const axisOf = (a, title, width) => {
     const axis = {
       title: {text: title, standoff: 8}, type: a.type, automargin: true, fixedrange: finger,
       zeroline: false, gridcolor: "#cccccc", ticks: "", rangemode: a.zero ? "tozero" : "normal",
@@ -51,12 +60,15 @@
       const decades = a.range ? axis.range[1] - axis.range[0] : 1;
       axis.dtick = narrow() || decades > 3.5 ? 1 : "D2";
     }
-    if (a.ticks)
-      Object.assign(axis, {tickmode: "array", tickvals: a.ticks, ticktext: a.ticks.map(String)});
+    if (a.ticks) {
+      const shown = apart(a.ticks, width);
+      Object.assign(axis, {tickmode: "array", tickvals: shown, ticktext: shown.map(String),
+        tickangle: 0});
+    }
     return axis;
   };
 
-  const layoutOf = (figure, choice) => {
+  const layoutOf = (figure, choice, width) => {
     const panels = figure.panels || [];
     const used = [...new Set(choice.series.map((s) => s.panel || 0))].sort();
     const layout = {
@@ -68,7 +80,7 @@
       modebar: {bgcolor: clear, color: reference, activecolor: palette[0]},
       legend: {orientation: "h", x: 0, xanchor: "left", y: 1, yanchor: "bottom",
         font: {size: narrow() ? 10.5 : 12}},
-      xaxis: axisOf(figure.x, figure.x.title),
+      xaxis: axisOf(figure.x, figure.x.title, width),
       yaxis: axisOf(figure.y, choice.y_title || figure.y.title),
       shapes: [], annotations: []
     };
@@ -85,7 +97,8 @@
     layout.xaxis.anchor = below.length ? "y" + (below[below.length - 1] + 1) : "y";
     for (const band of [...(figure.bands || []), ...(choice !== figure && choice.bands || [])])
       layout.shapes.push({type: "rect", xref: "x", yref: "paper", x0: band.x0, x1: band.x1, y0: 0,
-        y1: 1, fillcolor: band.quiet ? reference : palette[2], opacity: 0.14, line: {width: 0}, layer: "below"});
+        y1: 1, fillcolor: band.quiet ? reference : palette[2], opacity: 0.14, line: {width: 0},
+        layer: "below"});
     for (const line of figure.lines || [])
       layout.shapes.push({type: "line", xref: "x", yref: "paper", x0: line.x, x1: line.x, y0: 0,
         y1: 1, line: {color: reference, width: 1.5, dash: "dash"}, layer: "below"});
@@ -105,7 +118,8 @@
   const draw = (figure, index) => {
     const plot = document.getElementById(figure.id).querySelector(".plot");
     const choice = figure.choices ? figure.choices[index] : figure;
-    return Plotly.react(plot, choice.series.map(traceOf), layoutOf(figure, choice), {
+    const layout = layoutOf(figure, choice, plot.clientWidth);
+    return Plotly.react(plot, choice.series.map(traceOf), layout, {
       responsive: true, displaylogo: false, displayModeBar: hovers && !finger ? "hover" : false,
       // Nothing leaves the page.
       scrollZoom: false, plotlyServerURL: "",

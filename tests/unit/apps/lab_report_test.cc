@@ -84,20 +84,50 @@ TEST(ReportFigures, ShowThroughputAndCpuBySize) {
       for (const int size : {1440, 32}) cells.push_back(SizeCell(family, encap, size));
   const std::vector<ReportSource> sources = {SourceOf("one", cells)};
   const Json figures = FiguresOfResults(sources);
-  const Json* const throughput = Find(figures, "throughput-v6");
+  const Json* const throughput = Find(figures, "throughput-ipv6");
   ASSERT_NE(throughput, nullptr);
   const Json& series = (*throughput)["series"];
   ASSERT_EQ(series.size(), 2u);
-  EXPECT_EQ(series[0]["name"], "in UDP");  // the CCID is the same in all
+  EXPECT_EQ(series[0]["name"], "DCCP-UDP");  // the CCID is the same in all
   EXPECT_EQ(series[1]["name"], "native");
   EXPECT_EQ(series[0]["x"], Json({32.0, 1440.0}));
   EXPECT_EQ(series[0]["y"], Json({11.0, 11.0}));
   const double runs[] = {10, 12};
   EXPECT_NEAR(series[0]["error_y"][0].get<double>(), dccp::lab::EstimateOf(runs).half_width, 1e-3);
-  ASSERT_NE(Find(figures, "sender-us-v4"), nullptr);
-  ASSERT_NE(Find(figures, "sender-cpu-v4"), nullptr);
-  EXPECT_EQ(Find(figures, "receiver-us-v4"), nullptr);  // no run knows it
+  ASSERT_NE(Find(figures, "sender-us-ipv4"), nullptr);
+  ASSERT_NE(Find(figures, "sender-cpu-ipv4"), nullptr);
+  EXPECT_EQ(Find(figures, "receiver-us-ipv4"), nullptr);  // no run knows it
   EXPECT_EQ(Find(figures, "ratio"), nullptr);
+}
+
+TEST(ReportFigures, NameSeriesByWhatTellsThemApart) {
+  Json cells = Json::array();
+  for (const char* topology : {"bridge", "router"}) {
+    for (const char* encap : {"plain", "udp"}) {
+      for (const int size : {64, 1518}) {
+        Json cell = SizeCell(4, encap, size);
+        cell["topology"] = topology;
+        cell["frame_bytes"] = size;
+        if (encap[0] == 'p') cell["ccid"] = nullptr;
+        for (const char* firewall : {"none", "nft"}) {
+          cell["firewall"] = firewall;
+          cell["rules"] = firewall[1] == 'o' ? 0 : 100;
+          cells.push_back(cell);
+        }
+      }
+    }
+  }
+  const std::vector<ReportSource> sources = {SourceOf("one", cells)};
+  const Json figures = FiguresOfResults(sources);
+  const Json* const figure = Find(figures, "throughput-router");
+  ASSERT_NE(figure, nullptr);
+  EXPECT_EQ((*figure)["title"], "Throughput, router");
+  EXPECT_EQ((*figure)["x"]["title"], "frame, bytes");
+  std::vector<std::string> names;
+  for (const Json& series : (*figure)["series"]) names.push_back(series["name"]);
+  // The CCID follows from the encapsulation, the number of rules from the firewall.
+  EXPECT_EQ(names, (std::vector<std::string>{"no rules, plain UDP", "nft, plain UDP",
+                                             "no rules, DCCP-UDP", "nft, DCCP-UDP"}));
 }
 
 TEST(ReportFigures, KeepBitsAndLossesWhenTheyThinIntervals) {
