@@ -43,9 +43,9 @@ void HashLog::Add(std::span<const std::byte> datagram) {
 bool HashLog::Finish(std::string* error) {
   std::FILE* file = std::exchange(file_, nullptr);
   if (file == nullptr) return true;
-  const bool good = std::ferror(file) == 0;
+  const bool good = Flush(file);
   if (std::fclose(file) == 0 && good) return true;
-  *error = fmt::format("cannot write {}: {}", path_, ErrnoText());
+  *error = fmt::format("cannot write {}: {}", path_, good ? ErrnoText() : WriteErrorText());
   return false;
 }
 

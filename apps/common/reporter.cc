@@ -36,7 +36,7 @@ bool Reporter::Open(const CommonOptions& options, bool payload_on_stdout, std::s
 
 void Reporter::Text(std::string_view text) {
   Put(text_, text);
-  std::fflush(text_);
+  Flush(text_);
 }
 
 void Reporter::Event(const char* name, Json data) {
@@ -44,7 +44,7 @@ void Reporter::Event(const char* name, Json data) {
   Json line = {{"event", name}};
   line["data"] = std::move(data);
   Put(stream_, line.dump() + "\n");
-  std::fflush(stream_);
+  Flush(stream_);
 }
 
 void Reporter::Started(std::size_t connection, Json start) {
@@ -114,9 +114,9 @@ bool Reporter::Finish() {
   if (json_ != nullptr) Put(json_, Document().dump(2) + "\n");
   for (std::FILE* file : {json_, stream_, text_}) {
     if (file == nullptr || file == stderr) continue;
-    if (std::fflush(file) != 0 || std::ferror(file) != 0) good = false;
+    if (!Flush(file)) good = false;
   }
-  if (!good) Put(stderr, fmt::format("{}: cannot write the report: {}\n", tool_, ErrnoText()));
+  if (!good) Put(stderr, fmt::format("{}: cannot write the report: {}\n", tool_, WriteErrorText()));
   return good;
 }
 

@@ -22,6 +22,12 @@ std::string Scaled(double value, double base, const std::array<const char*, 5>& 
   return fmt::format("{:.{}f} {}", value, digits, units[unit]);
 }
 
+int first_write_error = 0;
+
+void NoteWriteError() {
+  if (first_write_error == 0) first_write_error = errno;
+}
+
 }  // namespace
 
 std::string AddressText(const IpAddress& address) {
@@ -52,8 +58,15 @@ std::string RateText(double bits_per_second) {
 
 void Put(std::FILE* file, std::string_view text) {
   // A short write shows in ferror().
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
+  if (std::fwrite(text.data(), 1, text.size(), file) != text.size()) NoteWriteError();
 }
+
+bool Flush(std::FILE* file) {
+  if (std::fflush(file) != 0) NoteWriteError();
+  return std::ferror(file) == 0;
+}
+
+std::string WriteErrorText() { return ErrnoText(first_write_error); }
 
 std::string ErrnoText() { return ErrnoText(errno); }
 std::string ErrnoText(int error) { return std::strerror(error); }

@@ -21,6 +21,10 @@ std::string RateText(double bits_per_second);
 
 // Writes it all or sets the file's error flag; never throws.
 void Put(std::FILE* file, std::string_view text);
+// Hands what was put to the system; false if any of it could not be written, now or earlier.
+bool Flush(std::FILE* file);
+// Why the first write that failed did: later calls have long overwritten errno when one asks.
+std::string WriteErrorText();
 
 // The text of errno, or of `error`.
 std::string ErrnoText();

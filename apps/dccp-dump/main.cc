@@ -116,9 +116,9 @@ int Run(const DumpOptions& options) {
   if (status == CaptureFile::Status::kBroken)
     error = fmt::format("{}: {}", options.file, capture->error());
   printer.End(tracker, error);
-  const bool wrote = std::fflush(out) == 0 && std::ferror(out) == 0;
+  const bool wrote = Flush(out);
   if (out != stdout) std::fclose(out);
-  if (!wrote) return Fail("dccp-dump", fmt::format("cannot write the output: {}", ErrnoText()));
+  if (!wrote) return Fail("dccp-dump", fmt::format("cannot write the output: {}", WriteErrorText()));
   if (status == CaptureFile::Status::kBroken || unknown_link) return Fail("dccp-dump", error);
   return options.check && printer.violations() != 0 ? kExitFailed : kExitDone;
 }

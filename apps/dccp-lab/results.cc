@@ -177,8 +177,8 @@ bool Results::Write(std::string* error) const {
 bool WriteJson(const std::string& path, const Json& document, std::string* error) {
   if (path != "-") return WriteFile(path, document.dump(1) + "\n", error);
   Put(stdout, document.dump(1) + "\n");
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-  *error = fmt::format("cannot write the standard output: {}", ErrnoText());
+  if (Flush(stdout)) return true;
+  *error = fmt::format("cannot write the standard output: {}", WriteErrorText());
   return false;
 }
 

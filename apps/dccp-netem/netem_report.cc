@@ -130,7 +130,7 @@ bool NetemReport::Open(std::string* error) {
 void NetemReport::Event(const char* name, const Json& data) {
   if (stream_ == nullptr) return;
   Put(stream_, Json({{"event", name}, {"data", data}}).dump() + "\n");
-  std::fflush(stream_);
+  Flush(stream_);
 }
 
 void NetemReport::Started(const Emulation& emulation, std::uint16_t listen_port) {
@@ -149,7 +149,7 @@ void NetemReport::Started(const Emulation& emulation, std::uint16_t listen_port)
   Text(fmt::format("{}, seed {}\n  forward {}\n  reverse {}\n", emulation.Describe(),
                    options_.emulation.seed, DescribePath(options_.emulation.forward),
                    DescribePath(options_.emulation.reverse)));
-  std::fflush(text_);
+  Flush(text_);
 }
 
 void NetemReport::Interval(const Emulation& emulation, double start_s, double end_s) {
@@ -172,7 +172,7 @@ void NetemReport::Interval(const Emulation& emulation, double start_s, double en
   };
   Text(fmt::format("{:7.2f}-{:<7.2f} s  forward {}   reverse {}\n", start_s, end_s, part(forward),
                    part(reverse)));
-  std::fflush(text_);
+  Flush(text_);
 }
 
 std::string NetemReport::DirectionText(const char* name, const Direction& direction,
@@ -239,8 +239,8 @@ bool NetemReport::Finish() {
   if (json_ != nullptr) Put(json_, document_.dump(2) + "\n");
   bool good = true;
   for (std::FILE* file : {json_, stream_, text_})
-    if (file != nullptr && (std::fflush(file) != 0 || std::ferror(file) != 0)) good = false;
-  if (!good) Put(stderr, fmt::format("dccp-netem: cannot write the report: {}\n", ErrnoText()));
+    if (file != nullptr && !Flush(file)) good = false;
+  if (!good) Put(stderr, fmt::format("dccp-netem: cannot write the report: {}\n", WriteErrorText()));
   return good;
 }
 

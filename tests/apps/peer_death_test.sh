@@ -46,6 +46,12 @@ if [[ -c /dev/full ]]; then
   wait "$receiver" || code=$?
   expect "full disk" 1 'cannot write /dev/full: (No space|no space)' "$work/recv.err" dccp-recv
   grep -q received "$work/recv.out" || fail "full disk: no summary"
+  # Each line of the report fails, the last one long before the end.
+  start_recv -1
+  code=0
+  "$send" --udp-port "$udp_port" -p "$dccp_port" -n 1 127.0.0.1 >/dev/full 2>"$work/send.err" ||
+    code=$?
+  expect "full disk under the report" 1 'cannot write the report: No space' "$work/send.err" dccp-send
 fi
 
 # No route: a network namespace without any.

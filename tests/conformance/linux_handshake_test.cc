@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "dccp/ccid2.h"
+#include "dccp/ccid3.h"
 #include "stack/base/byte_order.h"
 #include "stack/wire/packet_view.h"
 #include "tests/support/wire_peer.h"
@@ -26,6 +28,16 @@ Bytes Captured(const std::string& type, std::size_t from = 0) {
   const auto all = wire_testing::ReadCapture("linux61_wire_vectors.txt");
   for (std::size_t i = from; i < all.size(); ++i) {
     if (all[i].type == type) return all[i].bytes;
+  }
+  ADD_FAILURE() << "no such packet";
+  return {};
+}
+
+// The last of `type` of the second file, where the answers to hand-made Requests stand.
+Bytes CapturedElsewhere(const std::string& type) {
+  const auto all = wire_testing::ReadCapture("linux61_more_vectors.txt");
+  for (auto packet = all.rbegin(); packet != all.rend(); ++packet) {
+    if (packet->type == type) return packet->bytes;
   }
   ADD_FAILURE() << "no such packet";
   return {};
@@ -196,6 +208,43 @@ TEST(LinuxServer, R4340_LNX_07_CON_14_ItsRepeatedResponsesAreAcknowledged) {
   StoreBe48(response.data() + 10, next);
   peer.InjectRaw(response);
   EXPECT_THAT(peer.Take(), ElementsAre(IsAck(_, next, HasOption(OptionType::kConfirmL))));
+}
+
+// 23 03 01: an empty Confirm for our Change L(CCID), where it knows none of our list and its own
+// has CCID 2. It is not refused at once: CCID 2, in force from the start, is in our list too.
+TEST(LinuxServer, R4340_LNX_11_FN_32_ItsEmptyConfirmForTheCcidLeavesCcid2InForce) {
+  const Bytes response = Readdressed(CapturedElsewhere("Response"));
+  const Ccid2Factory ccid2;
+  const Ccid3Factory ccid3;
+  CcidRegistry registry;
+  registry.Add(ccid3);
+  registry.Add(ccid2);
+  WirePeerConfig config;
+  config.service_codes = {View(response).service_code()};
+  config.options.initial_sequence = View(response).ack();
+  config.adjust = [&](EndpointConfig& endpoint) { endpoint.registry = &registry; };
+  WirePeer peer(config);
+  peer.Connect();
+  EXPECT_THAT(peer.TakeOne(), HasOption(OptionType::kChangeL, ElementsAre(1, 3, 2)));
+  peer.InjectRaw(response);
+  EXPECT_EQ(peer.state(), State::kPartOpen);
+  EXPECT_EQ(peer.Info().tx_ccid, CcidId::k2);
+  EXPECT_THAT(peer.TakeOne(), IsAck(_, View(response).seq().value()));
+}
+
+// The same to a Mandatory Change: Reset 6 with the option, its length and the feature as its data.
+TEST(LinuxServer, R4340_LNX_11_LNX_12_RST_01_ItsRefusalOfTheCcidIsUnderstood) {
+  const Bytes reset = Readdressed(CapturedElsewhere("Reset"));
+  WirePeerConfig config;
+  config.options.initial_sequence = View(reset).ack();
+  WirePeer peer(config);
+  peer.Connect();
+  peer.Take();
+  peer.InjectRaw(reset);
+  EXPECT_EQ(peer.Info().close.by, ClosedBy::kRemote);
+  EXPECT_EQ(peer.Info().close.reset.code, ResetCode::kMandatoryError);
+  EXPECT_THAT(peer.Info().close.reset.data, ElementsAre(32, 1, 9));
+  EXPECT_THAT(peer.Take(), IsEmpty());
 }
 
 TEST(LinuxServer, R4340_LNX_24_CON_06_ItsRefusalOfAClosedPortIsUnderstood) {

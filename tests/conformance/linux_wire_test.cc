@@ -99,7 +99,7 @@ TEST(LinuxWire, R4340_LNX_01_LongNumbersAndPaddingInFront) {
 
 // Change L(Sequence Window, 50) and Change L(Ack Ratio, 1), then Change L(Sequence Window, 100): it
 // ignores a Confirm of any other value than its newest.
-TEST(LinuxWire, R4340_LNX_09_ItsChangesAreConfirmedWithTheNewestValue) {
+TEST(LinuxWire, R4340_LNX_09_R4341_LNX_03_ItsChangesAreConfirmedWithTheNewestValue) {
   const Packets packets = LinuxConversation("netem-ccid2");
   WirePeer peer(AsServerOf(packets));
   peer.Listen();

@@ -122,7 +122,7 @@ TEST(Ccid2Path, R4341_AR_04_AR_06_LostAcksLowerTheirNumberOnBothPaths) {
   EXPECT_GT(bulk.received_bytes(), 100'000u);
 }
 
-TEST(Ccid2Path, R4341_CWND_15_TheSequenceWindowFollowsTheWindowOnBothSides) {
+TEST(Ccid2Path, R4341_CWND_15_LNX_04_TheSequenceWindowFollowsTheWindowOnBothSides) {
   BulkConfig config = Ccid2(100'000'000, milliseconds(100));
   config.both_ways = true;
   BulkPair bulk(config);
