@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""Checks the wording and length of sources, and the links of Markdown files.
+"""Checks the wording and length of sources, the links of Markdown files, and what stands at the top.
 
 usage: text_rules.py [--links] ROOT     (--links: the links only)
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 MAX_LINES = 600
 SOURCE_FOLDERS = ("stack", "ccid", "apps", "tests", "interop", "cmake")
 SOURCE_SUFFIXES = {".h", ".cc", ".py", ".sh", ".cmake", ".txt"}
+TOP_LEVEL = set(
+    ".ci .clang-format .clang-tidy .gitattributes .gitignore CHANGELOG.md CMakeLists.txt "
+    "CMakePresets.json LICENSE README.md apps ccid dev interop stack tests".split()
+)
 # This file has to name the words; data is not ours to word.
 EXEMPT = ("tests/layering/text_rules.py", "tests/data/")
 
@@ -54,11 +59,20 @@ def check_links(root):
     return faults
 
 
+def check_top(root):
+    """What is tracked at the top; nothing where this is no git checkout."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    if listed.returncode != 0:
+        return []
+    top = {name.split("/")[0] for name in listed.stdout.split("\0") if name}
+    return [f"{name}: does not belong at the top" for name in sorted(top - TOP_LEVEL)]
+
+
 def main():
     root = pathlib.Path(sys.argv[-1]).resolve()
     faults = check_links(root)
     if "--links" not in sys.argv:
-        faults += check_sources(root)
+        faults += check_sources(root) + check_top(root)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0
 
