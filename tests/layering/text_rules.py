@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the wording and length of sources, the links of Markdown files, and what stands at the top.
+"""Checks the wording and length of sources, the links of Markdown files, and what is at the top.
 
 usage: text_rules.py [--links] ROOT     (--links: the links only)
 """

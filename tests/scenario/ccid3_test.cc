@@ -329,5 +329,27 @@ TEST(Ccid3, R4342_AOA_01_AckVectorsStayShort) {
   EXPECT_NEAR(bulk.stats().loss_event_rate, 0.01, 0.006);
 }
 
+TEST(Ccid3, NoTimerAndNoWakeUpForEachPacket) {
+  // A fast flow is sent in groups of a scheduling grain, so that an event is a packet's arrival or
+  // the wake-up of a whole group.
+  BulkConfig config;
+  config.sender.max_rate_bytes_per_second = 70'000'000;
+  BulkPair bulk(config);
+  ASSERT_TRUE(bulk.Establish());
+  bulk.Run(seconds(10));
+  Simulator& simulator = bulk.pair().simulator();
+  const auto delivered = [&] {
+    return bulk.pair().to_server().counters().delivered +
+           bulk.pair().to_client().counters().delivered;
+  };
+  const std::uint64_t events = simulator.events_run();
+  const std::uint64_t packets = delivered();
+  bulk.Run(seconds(4));
+  const std::uint64_t arrived = delivered() - packets;
+  const std::uint64_t wake_ups = simulator.events_run() - events - arrived;
+  ASSERT_GT(arrived, 100'000u);
+  EXPECT_LT(wake_ups, arrived / 10);
+}
+
 }  // namespace
 }  // namespace dccp
