@@ -13,6 +13,7 @@
 #include "apps/dccp-lab/forward_rules.h"
 #include "apps/dccp-lab/forward_run.h"
 #include "apps/dccp-lab/forward_table.h"
+#include "apps/dccp-lab/host_cpu.h"
 #include "apps/dccp-lab/progress.h"
 #include "apps/dccp-lab/report_page.h"
 #include "apps/dccp-lab/results.h"

@@ -24,7 +24,6 @@ namespace dccp::apps::lab {
 namespace {
 
 constexpr Duration kStart = std::chrono::seconds(20);
-constexpr Duration kBusySample = std::chrono::milliseconds(300);
 constexpr Duration kGrace = std::chrono::seconds(20);
 constexpr std::uint16_t kPlainPort = 6511;
 constexpr std::uint16_t kDiscardPort = 9;
@@ -107,13 +106,6 @@ std::unique_ptr<TestBed> BuildForwardBed(const ForwardCell& cell, std::string* e
   // the path has to be wider.
   constexpr std::uint32_t kMtu = 1600;
   return TestBed::Build({cell.between, false, kMtu}, error);
-}
-
-double BusyPercent() {
-  const std::optional<HostCpu> before = HostCpu::Now();
-  std::this_thread::sleep_for(kBusySample);
-  const std::optional<HostCpu> after = HostCpu::Now();
-  return before && after ? LoadBetween(*before, *after).percent : 0;
 }
 
 bool WarmUp(TestBed* bed, IpFamily family, std::string* error) {

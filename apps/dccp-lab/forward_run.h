@@ -62,9 +62,6 @@ class ForwardRun {
 // Cables that carry single packets, of the largest frame too.
 std::unique_ptr<TestBed> BuildForwardBed(const ForwardCell& cell, std::string* error);
 
-// What others do on this machine, in percent of all cores, by a short look.
-double BusyPercent();
-
 // Sends a datagram through until the far host answers that nobody listens: then every host on the
 // way knows its neighbours. False with `*error`.
 bool WarmUp(TestBed* bed, IpFamily family, std::string* error);

@@ -1,6 +1,8 @@
 #include "apps/dccp-lab/host_cpu.h"
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "apps/dccp-lab/child.h"
 
@@ -29,6 +31,13 @@ HostLoad LoadBetween(const HostCpu& start, const HostCpu& end) {
   const double total = end.total - start.total;
   if (total <= 0) return {};
   return {100 * (end.busy - start.busy) / total, 100 * (end.softirq - start.softirq) / total};
+}
+
+double BusyPercent() {
+  const std::optional<HostCpu> before = HostCpu::Now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::optional<HostCpu> after = HostCpu::Now();
+  return before && after ? LoadBetween(*before, *after).percent : 0;
 }
 
 }  // namespace dccp::apps::lab

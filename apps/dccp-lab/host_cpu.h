@@ -25,4 +25,7 @@ struct HostLoad {
 };
 HostLoad LoadBetween(const HostCpu& start, const HostCpu& end);
 
+// How busy the host is now; takes 0.3 s. 0 where it cannot be told.
+double BusyPercent();
+
 }  // namespace dccp::apps::lab

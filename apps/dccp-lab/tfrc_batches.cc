@@ -1,16 +1,11 @@
 #include "apps/dccp-lab/tfrc_batches.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <thread>
 
-#include "apps/dccp-lab/child.h"
+#include "apps/dccp-lab/host_cpu.h"
 
 namespace dccp::apps::lab {
 
@@ -44,30 +39,8 @@ std::vector<std::vector<TfrcJob>> Batches(std::span<const TfrcJob> jobs,
   return batches;
 }
 
-HostTimes ReadHostTimes() {
-  HostTimes times;
-  std::istringstream stat(ReadWholeFile("/proc/stat"));
-  std::string name;
-  // user nice system idle iowait irq softirq steal, in ticks: proc(5)
-  std::array<double, 8> ticks = {};
-  stat >> name;
-  for (double& tick : ticks) stat >> tick;
-  const auto hertz = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  for (const double tick : ticks) times.all += tick / hertz;
-  times.busy = times.all - (ticks[3] + ticks[4]) / hertz;
-  times.softirq = ticks[6] / hertz;
-  return times;
-}
-
 double PacketsThatFit(double us_per_packet, bool first) {
-  double idle = 1;
-  if (!first) {
-    const HostTimes before = ReadHostTimes();
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    const HostTimes after = ReadHostTimes();
-    const double all = after.all - before.all;
-    if (all > 0) idle = std::max(kLeastIdle, 1 - (after.busy - before.busy) / all);
-  }
+  const double idle = first ? 1 : std::max(kLeastIdle, 1 - BusyPercent() / 100);
   const auto cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
   return cores * idle * kUsableShare * 1e6 / us_per_packet;
 }

@@ -21,17 +21,9 @@ std::vector<std::vector<TfrcJob>> Batches(std::span<const TfrcJob> jobs,
                                           std::span<const TfrcCell> cells,
                                           double packets_per_second, std::size_t most);
 
-// Processor time of the host since it started, in seconds.
-struct HostTimes {
-  double busy = 0;
-  double softirq = 0;  // of busy
-  double all = 0;
-};
-HostTimes ReadHostTimes();
-
 // What the host can carry, by its cores and how idle they are now; `first`: the lab's programs come
 // before all others, however busy it is. `us_per_packet`: processor time of all of them together
-// for a data packet. Takes up to half a second.
+// for a data packet. Takes up to 0.3 s.
 double PacketsThatFit(double us_per_packet, bool first);
 
 }  // namespace dccp::apps::lab

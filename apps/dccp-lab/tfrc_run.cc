@@ -128,10 +128,11 @@ void TfrcBatch::CheckBeds() {
 void TfrcBatch::ReadClocks(bool begin) {
   const double sign = begin ? -1 : 1;
   window_s_ += sign * Now();
-  const HostTimes host = ReadHostTimes();
-  host_.busy += sign * host.busy;
-  host_.softirq += sign * host.softirq;
-  host_.all += sign * host.all;
+  const std::optional<HostCpu> host = HostCpu::Now();
+  if (begin)
+    host_begin_ = host;
+  else if (host_begin_ && host)
+    host_ = LoadBetween(*host_begin_, *host);
   for (auto& [index, place] : places_) {
     if (place.bed == nullptr) continue;
     place.receiver_s += sign * Seconds(place.bed->ReceiverCpu());
@@ -200,8 +201,8 @@ void TfrcBatch::AddShares(const Place& place, Json* run) const {
   cpu["remote_us_per_packet"] = Quotient(1e6 * place.receiver_s, place.received);
   cpu["emulator_percent"] = Quotient(100 * place.emulator_s, runs_seconds);
   cpu["emulator_us_per_packet"] = Quotient(1e6 * place.emulator_s, place.sent);
-  cpu["host_percent"] = Quotient(100 * host_.busy, host_.all);
-  cpu["host_softirq_percent"] = Quotient(100 * host_.softirq, host_.all);
+  cpu["host_percent"] = host_ ? Json(host_->percent) : Json(nullptr);
+  cpu["host_softirq_percent"] = host_ ? Json(host_->softirq_percent) : Json(nullptr);
   (*run)["emulator"] = place.emulator;
 }
 

@@ -4,11 +4,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/dccp-lab/child.h"
+#include "apps/dccp-lab/host_cpu.h"
 #include "apps/dccp-lab/results.h"
 #include "apps/dccp-lab/tfrc_batches.h"
 #include "apps/dccp-lab/tfrc_bed.h"
@@ -73,7 +75,8 @@ class TfrcBatch {
   std::map<std::size_t, Place> places_;  // by cell
   std::vector<Sender> senders_;
   double window_s_ = 0;
-  HostTimes host_;
+  std::optional<HostCpu> host_begin_;
+  std::optional<HostLoad> host_;
   double us_per_packet_ = 0;
 };
 

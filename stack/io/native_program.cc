@@ -23,7 +23,7 @@ constexpr std::uint32_t kDestinationPort = 2;
 constexpr std::uint32_t kTypeByte = 8;
 constexpr std::uint32_t kMinBytes = 12;
 
-// A jump to one of the two ends is written as 0 instructions ahead of them and put right at last.
+// Jumps to one of the two ends, drop and pass, get their distances in Finish().
 class Assembler {
  public:
   void Do(std::uint16_t code, std::uint32_t k) { code_.push_back({code, 0, 0, k}); }
